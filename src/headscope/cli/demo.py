@@ -1,0 +1,24 @@
+"""`headscope demo`: a first look at a real model, offline, in a minute."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the picture goes.")] = Path("out"),
+) -> None:
+    """Read a text with a real model, say what its heads do, and draw a picture.
+
+    [bold]Examples[/bold]
+
+      headscope demo
+
+      headscope demo -o my-folder
+    """
+    from headscope.demo import run
+
+    run(output)

@@ -1,0 +1,48 @@
+"""`headscope COMMAND`: the commands, and what happens to an error that the user can act on."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from headscope import __version__
+from headscope.cli.demo import demo
+from headscope.cli.doctor import doctor
+from headscope.errors import HeadscopeError
+
+app = typer.Typer(
+    help="What every attention head of a Transformer does: its weights, and the norms of what they multiply.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo)
+app.command()(doctor)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"headscope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    """What every attention head of a Transformer does: its weights, and the norms of what they multiply."""
+
+
+def main() -> None:
+    """Run a command. An error of the user's making is one sentence on stderr, and exit code 2."""
+    try:
+        app()
+    except HeadscopeError as error:
+        typer.echo(f"headscope: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        typer.echo("headscope: interrupted.", err=True)
+        sys.exit(130)

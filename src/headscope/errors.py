@@ -1,0 +1,24 @@
+"""Errors that a user can act on: one sentence that says what is wrong, where, and what to do."""
+
+
+class HeadscopeError(Exception):
+    """Anything wrong with what the user gave. The command line prints it and exits with code 2."""
+
+
+class ModelError(HeadscopeError):
+    """A model cannot be found, must not be loaded, or has no attention to read."""
+
+
+class InputError(HeadscopeError):
+    """A text is empty, too long, or does not fit the model."""
+
+
+class NormsUnavailable(HeadscopeError):
+    """A measure needs f(x), but at this site only the weights can be had."""
+
+
+class MissingExtra(HeadscopeError):
+    """An optional package is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package: run pip install 'headscope[{extra}]'.")

@@ -1,0 +1,8 @@
+"""One unmodified Hugging Face model, watched: from documents to blocks of attention."""
+
+from headscope.lens.block import AttentionBlock
+from headscope.lens.lens import Lens, open
+from headscope.lens.reading import Reading
+from headscope.lens.site import Site
+
+__all__ = ["AttentionBlock", "Lens", "Reading", "Site", "open"]

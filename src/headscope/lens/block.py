@@ -1,0 +1,124 @@
+"""AttentionBlock: one attention site, one block of query rows, one batch. What streams out of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from headscope.errors import NormsUnavailable
+from headscope.lens.projection import Projection
+from headscope.lens.site import Site
+
+if TYPE_CHECKING:
+    from headscope.lens.batch import Batch
+
+
+class KeySide:
+    """What a site's blocks of one batch share: keys, values, and what is derived from them once.
+
+    Grouped heads: `key_values` and `keys` have one entry per key-value head; `values` repeats them.
+    """
+
+    def __init__(
+        self, site: Site, key_values: Tensor, keys: Tensor | None, mask: Tensor | None, projection: Projection | None
+    ) -> None:
+        self.site = site
+        self.key_values = key_values  # batch group key d_head
+        self.keys = keys  # batch group key d_head, after rotary positions
+        self.mask = mask  # batch key, False at padding; None without padding
+        self._projection = projection
+        self._derived: dict[str, Tensor] = {}
+
+    @property
+    def projection(self) -> Projection:
+        if self._projection is None:
+            raise NormsUnavailable(
+                f"{self.site.name}: only weights can be read here, because {self.site.why_no_norms}; "
+                "use the measure 'weight'."
+            )
+        return self._projection
+
+    @property
+    def values(self) -> Tensor:
+        """Value vectors, one per head: (batch, head, key, d_head), float32."""
+        return self.once("values", lambda: repeat_groups(self.key_values.float(), self.site.heads))
+
+    def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
+        """The derived quantity `name`, computed at the first call for this site and batch."""
+        if name not in self._derived:
+            self._derived[name] = compute()
+        return self._derived[name]
+
+
+class AttentionBlock:
+    """Query rows `rows` of one site for one batch: the weights, and access to everything they multiply.
+
+    Scores are zero wherever the query or the key is padding, so that sums over a block need no mask.
+    """
+
+    def __init__(
+        self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, key_side: KeySide, batch: Batch
+    ) -> None:
+        self.site = site
+        self.rows = rows
+        self.weights = weights  # batch head row key, float32
+        self.queries = queries  # batch head row d_head, after rotary positions
+        self.key_side = key_side
+        self.batch = batch
+        self._scores: dict[str, Tensor] = {}
+
+    @property
+    def values(self) -> Tensor:
+        """(batch, head, key, d_head)"""
+        return self.key_side.values
+
+    @property
+    def keys(self) -> Tensor | None:
+        """(batch, head, key, d_head)"""
+        keys = self.key_side.keys
+        return None if keys is None else repeat_groups(keys.float(), self.site.heads)
+
+    @property
+    def row_positions(self) -> Tensor:
+        """Position of each query row in its text: (row,)"""
+        return torch.arange(self.rows.start, self.rows.stop, device=self.weights.device)
+
+    @property
+    def key_positions(self) -> Tensor:
+        """(key,)"""
+        return torch.arange(self.weights.shape[-1], device=self.weights.device)
+
+    @property
+    def row_mask(self) -> Tensor:
+        """(batch, row), False at padding."""
+        mask = self.batch.query_mask(self.site)
+        if mask is None:
+            return self.weights.new_ones((self.weights.shape[0], len(self.rows)), dtype=torch.bool)
+        return mask[:, self.rows.start : self.rows.stop]
+
+    @property
+    def key_mask(self) -> Tensor:
+        """(batch, key), False at padding."""
+        mask = self.key_side.mask
+        if mask is None:
+            return self.weights.new_ones((self.weights.shape[0], self.weights.shape[-1]), dtype=torch.bool)
+        return mask
+
+    def scores(self, measure: str = "weight") -> Tensor:
+        """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""
+        from headscope.measures import MEASURES
+
+        if measure not in self._scores:
+            self._scores[measure] = MEASURES[measure](self)
+        return self._scores[measure]
+
+
+def repeat_groups(vectors: Tensor, heads: int) -> Tensor:
+    """(batch, group, key, d) -> (batch, head, key, d): each key-value head serves heads / groups heads."""
+    batch, groups, length, size = vectors.shape
+    if groups == heads:
+        return vectors
+    return vectors[:, :, None].expand(batch, groups, heads // groups, length, size).reshape(batch, heads, length, size)

@@ -1,0 +1,177 @@
+"""The second way in, for architectures outside the attention interface: watch the functions that they call.
+
+Inside an attention module the weights are what a softmax returns, followed through dropout, casts and
+reshapes until a matrix product multiplies them with the values. A call of PyTorch's fused attention is
+seen as well, and its weights are computed from the same query, key and mask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+_SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax}
+_PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.bmm, Tensor.__matmul__}
+_FUSED = F.scaled_dot_product_attention
+
+
+@dataclass
+class Attended:
+    """One attention as seen from its functions, in the lens's own order of dimensions."""
+
+    rows: Callable[[int, int], Tensor]  # (start, stop) -> weights (batch, head, row, key)
+    values: Tensor  # batch head key d_head
+    output: Tensor  # batch query head d_head
+    query: Tensor | None = None
+    key: Tensor | None = None
+
+    @property
+    def length(self) -> int:
+        return self.output.shape[1]
+
+
+@dataclass
+class _Softmax:
+    """Where a softmax ran, and whether its result was seen to multiply values."""
+
+    stack: list[nn.Module]
+    shape: torch.Size
+    read: bool = False
+
+
+class FunctionWatch(TorchFunctionMode):
+    """Calls `seen(module, attended)` for every attention inside the modules on `stack`.
+
+    The module is the innermost one that holds both the softmax and the product.
+    """
+
+    def __init__(self, batch_size: int, seen: Callable[[nn.Module, Attended], None]) -> None:
+        super().__init__()
+        self.batch_size = batch_size
+        self.seen = seen
+        self.stack: list[nn.Module] = []
+        self.paused = False
+        self.softmaxes: list[_Softmax] = []
+        # The tensors are held, so that an id is not used twice.
+        self._followed: dict[int, tuple[Tensor, _Softmax]] = {}
+
+    def enter_module(self, module: nn.Module, *_: Any) -> None:
+        """A forward pre-hook."""
+        self.stack.append(module)
+
+    def leave_module(self, module: nn.Module, *_: Any) -> None:
+        """A forward hook."""
+        self.stack.pop()
+        if not self.stack:
+            self._followed.clear()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if self.paused or not self.stack:
+            return result
+        if func in _SOFTMAX:
+            self.softmaxes.append(_Softmax(list(self.stack), result.shape))
+            self._followed[id(result)] = (result, self.softmaxes[-1])
+        elif func is _FUSED:
+            self._emit(fused(*args, **(kwargs or {}), output=result), None)
+        elif isinstance(result, Tensor) and result.is_floating_point():
+            self._follow(func, args, result)
+        return result
+
+    def _follow(self, func: Any, args: Any, result: Tensor) -> None:
+        if func is torch.einsum:
+            equation, *operands = args
+            operands = operands[0] if isinstance(operands[0], (list, tuple)) else operands
+            if origin := self._origin(operands[0]):
+                self._emit(from_einsum(equation, operands[0], operands[1], result, self.batch_size), origin)
+        elif func in _PRODUCT:
+            if origin := self._origin(args[0]):
+                self._emit(from_product(args[0], args[1], result, self.batch_size), origin)
+        elif origin := next(filter(None, map(self._origin, args)), None):
+            self._followed[id(result)] = (result, origin)
+
+    def _origin(self, argument: Any) -> _Softmax | None:
+        return self._followed.get(id(argument), (None, None))[1]
+
+    def _emit(self, attended: Attended | None, origin: _Softmax | None) -> None:
+        if attended is None:
+            return
+        owner = self.stack[-1]
+        if origin is not None:
+            origin.read = True
+            both = [here for here, there in zip(self.stack, origin.stack, strict=False) if here is there]
+            owner = both[-1]
+        self.seen(owner, attended)
+
+
+def from_product(weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> Attended | None:
+    """(batch, head, ...) or (batch * head, ...) operands of a matrix product."""
+    if weights.dim() == 3 and values.dim() == 3 and weights.shape[0] % batch_size == 0:
+        weights, values, output = (t.reshape(batch_size, -1, *t.shape[1:]) for t in (weights, values, output))
+    if weights.dim() != 4 or values.dim() != 4 or weights.shape[0] != batch_size:
+        return None
+    return Attended(_slices(weights), values.float(), output.transpose(1, 2))
+
+
+def from_einsum(equation: str, weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> Attended | None:
+    """Operands named by letters, as XLNet writes them: `bnij,jbnd->ibnd`."""
+    inputs, _, result = equation.replace(" ", "").partition("->")
+    left, _, right = inputs.partition(",")
+    shared = [letter for letter in left if letter in right and letter in result]
+    key = [letter for letter in left if letter in right and letter not in result]
+    query = [letter for letter in left if letter not in right and letter in result]
+    size = [letter for letter in right if letter not in left and letter in result]
+    if not (len(shared) == 2 and len(key) == len(query) == len(size) == 1):
+        return None
+    sizes = dict(zip(left, weights.shape, strict=True))
+    batch = next((letter for letter in shared if sizes[letter] == batch_size), None)
+    if batch is None:
+        return None
+    head = next(letter for letter in shared if letter != batch)
+    weights = torch.einsum(f"{left}->{batch}{head}{query[0]}{key[0]}", weights)
+    values = torch.einsum(f"{right}->{batch}{head}{key[0]}{size[0]}", values)
+    output = torch.einsum(f"{result}->{batch}{query[0]}{head}{size[0]}", output)
+    return Attended(_slices(weights), values.float(), output)
+
+
+def fused(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+    *,
+    output: Tensor,
+) -> Attended | None:
+    """PyTorch's scaled dot-product attention: softmax(q k^T scale + mask), by rows."""
+    if query.dim() != 4:
+        return None
+    query, key, value = query.float(), key.float(), value.float()
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    repeated = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
+
+    def rows(start: int, stop: int) -> Tensor:
+        scores = query[:, :, start:stop] @ repeated.mT * factor
+        if is_causal:
+            positions = torch.arange(key.shape[2], device=key.device)
+            scores = scores.masked_fill(positions > positions[start:stop, None], float("-inf"))
+        if attn_mask is not None:
+            mask = attn_mask[..., start:stop, :] if attn_mask.shape[-2] > 1 else attn_mask
+            scores = scores.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else scores + mask
+        return scores.softmax(-1).nan_to_num()  # a row of padding may see nothing
+
+    return Attended(rows, value, output.transpose(1, 2), query, key)
+
+
+def _slices(weights: Tensor) -> Callable[[int, int], Tensor]:
+    # A copy: the model may go on with its own tensor, and the lens zeroes the rows of padding.
+    return lambda start, stop: weights[:, :, start:stop].float().clone()

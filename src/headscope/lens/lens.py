@@ -1,0 +1,350 @@
+"""Lens: one unmodified Hugging Face model, watched."""
+
+from __future__ import annotations
+
+import inspect
+import queue
+import re
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from headscope.errors import InputError, ModelError
+from headscope.lens import interface
+from headscope.lens.batch import Batch, pad
+from headscope.lens.block import AttentionBlock
+from headscope.lens.capture import Capture
+from headscope.lens.dummy import dummy_inputs
+from headscope.lens.encoding import Segment, TokenSequence, encode, length_limit
+from headscope.lens.loading import load, quiet
+from headscope.lens.reading import Reading
+from headscope.lens.site import Site
+from headscope.lens.trace import Trace, trace
+from headscope.text.document import Document
+
+_open_models: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+
+
+def open(
+    model: str | Path | PreTrainedModel,
+    tokenizer: Any = None,
+    *,
+    device: str | torch.device | None = None,
+    dtype: torch.dtype = torch.float32,
+    revision: str | None = None,
+    trust_remote_code: bool = False,
+) -> Lens:
+    """Open a model: a hub id, a local folder, a GGUF file (or a folder with one), or a model in hand.
+
+    The lens reads the model's attention; close it (or use `with`) to get the model back as it was.
+    """
+    name = str(model)
+    if isinstance(model, (str, Path)):
+        options = {"trust_remote_code": trust_remote_code} | ({"revision": revision} if revision else {})
+        model, own_tokenizer = load(model, device=device, dtype=dtype, **options)
+        tokenizer = tokenizer or own_tokenizer
+    elif isinstance(model, PreTrainedModel):
+        name = model.config.name_or_path or type(model).__name__
+    else:
+        raise ModelError(f"A model must be a hub id, a folder or a transformers model, not {type(model).__name__}.")
+    return Lens(model, tokenizer, name=name)
+
+
+class Lens:
+    """Reads the attention of one model. Made by `headscope.open`."""
+
+    def __init__(self, model: PreTrainedModel, tokenizer: Any = None, *, name: str = "") -> None:
+        if model in _open_models:
+            raise ModelError("This model is open in another lens already: close that one first.")
+        self.model = model
+        self.tokenizer = tokenizer
+        self.name = name or type(model).__name__
+        self.closed = False
+        self._backbone, self._accepted = _backbone(model)
+        self._was_training = {module: module.training for module in model.modules()}
+        self._implementations = _attention_implementations(model)
+        _open_models.add(model)
+        try:
+            model.eval()
+            _switch_attention(model, interface.NAME)
+            self.trace = self._find_sites()
+            if _asks_for_eager(self.trace):
+                _switch_attention(model, "eager")
+                self.trace = self._find_sites()
+        except BaseException:
+            self.close()
+            raise
+
+    # What the model is
+
+    @property
+    def sites(self) -> list[Site]:
+        """Every attention, in the order in which the model runs them."""
+        return [traced.site for traced in self.trace.sites]
+
+    @property
+    def is_encoder_decoder(self) -> bool:
+        return bool(self.model.config.is_encoder_decoder)
+
+    @property
+    def device(self) -> torch.device:
+        return self.model.device
+
+    @property
+    def limit(self) -> int | None:
+        """How many tokens the model reads at most; None where nothing limits it."""
+        return length_limit(self.model.config, self.tokenizer)
+
+    # Reading
+
+    def read(
+        self,
+        text: str | None = None,
+        *,
+        pair: str | None = None,
+        target: str | None = None,
+        words: Sequence[str] | None = None,
+        pair_words: Sequence[str] | None = None,
+        target_words: Sequence[str] | None = None,
+        truncate: bool = False,
+    ) -> Reading:
+        """One input, all sites, in memory."""
+        document = Document(text, pair, target, words, pair_words, target_words)
+        batch = self.batch([document], truncate=truncate)
+        blocks: list[AttentionBlock] = []
+        self.run(batch, blocks.append, rows=_ALL_ROWS)
+        return Reading(blocks, batch)
+
+    def stream(
+        self, documents: Iterable[Any], *, batch_size: int = 16, rows: int | None = None, truncate: bool = False
+    ) -> Iterator[AttentionBlock]:
+        """Every block of every document: strings, pairs, lists of words or Documents, `batch_size` at a time.
+
+        A block is yielded while the model waits inside its forward pass, so nothing piles up. `run`
+        is the same with a function to call, without a second thread.
+        """
+        documents = iter(documents)
+        while some := list(islice(documents, batch_size)):
+            batch = self.batch([Document.of(document) for document in some], truncate=truncate)
+            yield from _in_lockstep(lambda receive, batch=batch: self.run(batch, receive, rows=rows))
+
+    def batch(self, documents: Sequence[Document], *, truncate: bool = False) -> Batch:
+        """The documents as one padded batch on the model's device."""
+        if self.tokenizer is None:
+            raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
+        sources = [self._encode(document, truncate) for document in documents]
+        targets = [self._encode_target(document, truncate) for document in documents]
+        with_target = [target for target in targets if target is not None]
+        if with_target and len(with_target) != len(targets):
+            raise InputError("Some documents of this batch have a target and some have none: give all or none.")
+        if with_target and not self.is_encoder_decoder:
+            raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
+        padding = self.tokenizer.pad_token_id or 0
+        inputs = {
+            "input_ids": pad([source.ids for source in sources], padding, self.device),
+            "attention_mask": pad([[1] * len(source) for source in sources], 0, self.device),
+        }
+        if "token_type_ids" in self._accepted and any(any(source.segments) for source in sources):
+            inputs["token_type_ids"] = pad([source.segments for source in sources], 0, self.device)
+        if with_target:
+            inputs["decoder_input_ids"] = pad([target.ids for target in with_target], padding, self.device)
+            inputs["decoder_attention_mask"] = pad([[1] * len(target) for target in with_target], 0, self.device)
+        return Batch(inputs, sources, with_target, documents)
+
+    def run(self, batch: Batch, receive: Callable[[AttentionBlock], None], *, rows: int | None = None) -> None:
+        """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows."""
+        if self.closed:
+            raise ModelError("This lens is closed: open the model again.")
+        capture = Capture(self.trace, batch, receive, rows)
+        with torch.inference_mode(), capture.watch():
+            self.forward(batch.inputs)
+        expected = [site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"]
+        if capture.sites_seen != len(expected):
+            raise ModelError(
+                f"{self.name} ran {capture.sites_seen} of its {len(expected)} attentions on this input, "
+                "so the reading would be incomplete: please report this model."
+            )
+
+    def forward(self, inputs: dict[str, torch.Tensor], **options: Any) -> Any:
+        """The model without its head: logits over the vocabulary are not needed, and are large.
+
+        Without a target, only the encoder of an encoder-decoder runs.
+        """
+        if self.is_encoder_decoder and "decoder_input_ids" not in inputs:
+            encoder: Any = self.model.get_encoder()
+            return encoder(**{name: inputs[name] for name in ("input_ids", "attention_mask") if name in inputs}, **options)
+        if "use_cache" in self._accepted:
+            options["use_cache"] = False
+        return self._backbone(**inputs, **options)
+
+    @contextmanager
+    def unwatched(self, implementation: str | None = None) -> Iterator[None]:
+        """The model with its own attention inside: `implementation`, or the one it came with."""
+        watched = [config._attn_implementation_internal for config, _ in self._implementations]
+        for config, own in self._implementations:
+            config._attn_implementation_internal = implementation or own
+        try:
+            yield
+        finally:
+            for (config, _), name in zip(self._implementations, watched, strict=True):
+                config._attn_implementation_internal = name
+
+    # Closing
+
+    def close(self) -> None:
+        """Give the model back exactly as it was."""
+        if self.closed:
+            return
+        self.closed = True
+        _open_models.discard(self.model)
+        for config, implementation in self._implementations:
+            config._attn_implementation_internal = implementation
+        for module, training in self._was_training.items():
+            module.training = training
+
+    def __enter__(self) -> Lens:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        heads = sum(site.heads for site in self.sites)
+        return f"<Lens {self.name}: {len(self.sites)} attentions, {heads} heads{', closed' if self.closed else ''}>"
+
+    # Inside
+
+    def _find_sites(self) -> Trace:
+        inputs = dummy_inputs(self.model)
+        target = inputs.get("decoder_input_ids")
+        with torch.inference_mode():
+            found = trace(
+                self.model,
+                lambda: self.forward(inputs),
+                source=inputs["input_ids"].shape[1],
+                target=None if target is None else target.shape[1],
+            )
+        if not found.sites:
+            why = f" ({found.skipped[0]})" if found.skipped else ""
+            raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")
+        return found
+
+    def _encode(self, document: Document, truncate: bool) -> TokenSequence:
+        segments = [Segment.of(document.text, document.words)]
+        if document.pair is not None or document.pair_words is not None:
+            segments.append(Segment.of(document.pair, document.pair_words))
+        return encode(self.tokenizer, segments, limit=self.limit, truncate=truncate)
+
+    def _encode_target(self, document: Document, truncate: bool) -> TokenSequence | None:
+        """The decoder's input: the target shifted right by its start token."""
+        if document.target is None and document.target_words is None:
+            return None
+        segment = Segment.of(document.target, document.target_words)
+        labels = encode(self.tokenizer, [segment], target=True, limit=self.limit, truncate=truncate)
+        ids = self._shift_right(labels.ids)
+        return TokenSequence(
+            ids=ids,
+            tokens=[str(token) for token in self.tokenizer.convert_ids_to_tokens(ids)],
+            words=labels.words,
+            word_of=[None, *labels.word_of[:-1]],
+            special=[True, *labels.special[:-1]],
+            segments=[0] * len(ids),
+        )
+
+    def _shift_right(self, labels: list[int]) -> list[int]:
+        prepare = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
+        if prepare is not None:
+            return prepare(labels=torch.tensor([labels]))[0].tolist()
+        config = self.model.config
+        start = config.decoder_start_token_id if config.decoder_start_token_id is not None else config.bos_token_id
+        return [start, *labels[:-1]]
+
+
+_ALL_ROWS = 1 << 62
+
+
+def _attention_implementations(model: PreTrainedModel) -> list[tuple[Any, Any]]:
+    """Every configuration in the model with its attention implementation, to be put back later."""
+    seen: dict[int, tuple[Any, Any]] = {}
+    waiting = [module.config for module in model.modules() if isinstance(module, PreTrainedModel)]
+    while waiting:
+        config = waiting.pop()
+        if id(config) not in seen:
+            seen[id(config)] = (config, config._attn_implementation_internal)
+            waiting += [sub for name in config.sub_configs if (sub := getattr(config, name, None)) is not None]
+    return list(seen.values())
+
+
+def _backbone(model: PreTrainedModel) -> tuple[nn.Module, set[str]]:
+    """The model without its head, where that takes the same inputs, and the names of its arguments."""
+    for candidate in (model.base_model, model):
+        accepted = set(inspect.signature(candidate.forward).parameters)
+        if "input_ids" in accepted:
+            return candidate, accepted
+    raise ModelError(f"{type(model).__name__} takes no input_ids: it is not a text model.")
+
+
+def _switch_attention(model: PreTrainedModel, implementation: str) -> None:
+    interface.register()
+    with quiet():  # models outside the interface say so in a warning; the second way in is for them
+        model.set_attn_implementation(implementation)
+
+
+def _asks_for_eager(found: Trace) -> bool:
+    """Whether an attention behaves otherwise under any implementation but `eager` and `sdpa`.
+
+    Sparse attentions mask what their indexer left out only under these two names, and leave it to a
+    kernel under others. They are read through the second way in.
+    """
+    modules = {type(traced.module) for traced in found.sites if traced.site.capture == "interface"}
+    return any(_BY_NAME.search(inspect.getsource(module.forward)) for module in modules)
+
+
+_BY_NAME = re.compile(r"_attn_implementation\s*(==|!=|in|not in)\s.*(eager|sdpa)")
+
+
+def _in_lockstep(run: Callable[[Callable[[AttentionBlock], None]], None]) -> Iterator[AttentionBlock]:
+    """Turn a function that calls back into an iterator: it runs in a thread that waits while the caller works."""
+    handed: queue.SimpleQueue[AttentionBlock | BaseException | None] = queue.SimpleQueue()
+    go_on: queue.SimpleQueue[bool] = queue.SimpleQueue()
+
+    def receive(block: AttentionBlock) -> None:
+        handed.put(block)
+        if not go_on.get():
+            raise GeneratorExit
+
+    def work() -> None:
+        try:
+            run(receive)
+            handed.put(None)
+        except GeneratorExit:
+            pass
+        except BaseException as error:  # handed to the caller's thread, which raises it
+            handed.put(error)
+
+    thread = threading.Thread(target=work, name="headscope-stream", daemon=True)
+    thread.start()
+    waiting = False
+    try:
+        while (item := handed.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            waiting = True
+            yield item
+            waiting = False
+            go_on.put(True)
+    finally:
+        if waiting:
+            go_on.put(False)
+        thread.join()

@@ -1,0 +1,142 @@
+"""From a name, a folder or a GGUF file to a model and its tokenizer; safetensors only, remote code never by itself."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel
+from transformers.utils import logging as transformers_logging
+
+from headscope.errors import MissingExtra, ModelError
+
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
+
+
+def load(
+    source: str | Path, *, device: str | torch.device | None = None, dtype: torch.dtype = torch.float32, **options: Any
+) -> tuple[PreTrainedModel, Any]:
+    """The model that was saved under `source`, with the head it was saved with, and its tokenizer."""
+    folder, extra = _locate(source)
+    common = {**options, **extra}
+    with quiet():
+        config = _attempt(source, lambda: AutoConfig.from_pretrained(folder, **common))
+        model_class = _saved_class(config)
+        model = _attempt(
+            source,
+            lambda: model_class.from_pretrained(
+                folder, config=config, dtype=dtype, use_safetensors=None if extra else True, **common
+            ),
+        )
+        tokenizer = _attempt(source, lambda: AutoTokenizer.from_pretrained(folder, **common))
+    if device is not None:
+        model = model.to(device)
+    return model, tokenizer
+
+
+def _locate(source: str | Path) -> tuple[str, dict[str, str]]:
+    """What to pass to transformers: a hub id or folder, and for a GGUF file its name."""
+    path = Path(source).expanduser()
+    if path.is_file():
+        if path.suffix == ".gguf":
+            return str(path.parent), {"gguf_file": path.name}
+        raise ModelError(f"{path} is a file, not a model: give the folder that has config.json, or a .gguf file.")
+    if not path.is_dir():
+        if str(source).startswith((".", "/", "~")) or str(source).count("/") > 1:
+            raise ModelError(f"There is no folder {source}: check the path, or give the id of a model on the hub.")
+        return str(source), {}
+    if (path / "config.json").is_file():
+        _check_weights(path)
+        return str(path), {}
+    gguf = sorted(path.glob("*.gguf"))
+    if len(gguf) == 1:
+        return str(path), {"gguf_file": gguf[0].name}
+    if gguf:
+        raise ModelError(f"{path} has {len(gguf)} GGUF files: name one of them, for example {gguf[0]}.")
+    raise ModelError(f"{path} has no config.json and no GGUF file: it is not a folder with a saved model.")
+
+
+def _check_weights(folder: Path) -> None:
+    try:
+        json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise ModelError(f"{folder / 'config.json'} cannot be read ({error}): fetch the model again.") from error
+    if any(folder.glob("*.safetensors")):
+        return
+    pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
+    if pickles:
+        raise ModelError(
+            f"{folder} has its weights only as a pickle ({pickles[0]}), which can run any code when it is loaded; "
+            "headscope reads safetensors only and has no switch for this on purpose: convert it first with "
+            "model.save_pretrained(folder)."
+        )
+    raise ModelError(f"{folder} has a config.json but no weights (*.safetensors): fetch the model again.")
+
+
+def _saved_class(config: Any) -> Any:
+    """The class that the weights were saved from, so that a language-model head is there when it was."""
+    for name in config.architectures or ():
+        if (found := getattr(transformers, name, None)) is not None and hasattr(found, "from_pretrained"):
+            return found
+    return AutoModel
+
+
+def _attempt(source: str | Path, action: Any) -> Any:
+    """Run one of transformers' loaders, and say in one sentence what went wrong."""
+    try:
+        return action()
+    except ImportError as error:
+        package = "gguf" if "gguf" in str(error) or "accelerate" in str(error) else None
+        if package:
+            raise MissingExtra(f"Reading the GGUF file of {source}", "gguf") from error
+        raise ModelError(f"{source} needs a package that is not installed: {_first_sentence(error)}") from error
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(_explain(source, error)) from error
+
+
+def _explain(source: str | Path, error: Exception) -> str:
+    text = str(error)
+    if "trust_remote_code" in text:
+        return (
+            f"{source} brings code of its own, which is not run unless you say so: "
+            "read that code, then pass --trust-remote-code (trust_remote_code=True in Python)."
+        )
+    if "pytorch_model.bin" in text or "safetensors" in text and "not" in text and not Path(source).exists():
+        return f"{source} has no safetensors weights on the hub; headscope does not load pickles: {_first_sentence(error)}"
+    if "gated" in text.lower() or "401" in text or "403" in text:
+        return f"{source} is not open to you on the hub: log in with `hf auth login`, or check the name."
+    if "does not recognize this architecture" in text or "Unrecognized model" in text:
+        return f"{source}: this version of transformers ({transformers.__version__}) does not know its architecture."
+    if not Path(source).exists():
+        return (
+            f"The model {source!r} is not a folder here, not in the local cache, and could not be fetched from the hub: "
+            "check the name and the network, or give a local folder."
+        )
+    return f"{source} cannot be loaded: {_first_sentence(error)}"
+
+
+def _first_sentence(error: Exception) -> str:
+    return " ".join(str(error).split()).split(". ")[0].rstrip(".") + "."
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """transformers' own progress bars and advice stay out of our commands."""
+    level = transformers_logging.get_verbosity()
+    bars = transformers_logging.is_progress_bar_enabled()
+    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        transformers_logging.set_verbosity(level)
+        if bars:
+            transformers_logging.enable_progress_bar()

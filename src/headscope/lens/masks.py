@@ -1,0 +1,69 @@
+"""A mask that is made by rows: the lens asks for a block of query rows and never holds the n x n mask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+from transformers.masking_utils import eager_mask
+
+# A mask up to this many elements is kept whole: it is the same for every layer.
+KEPT_WHOLE = 4_000_000
+
+_METADATA = frozenset(
+    getattr(torch.Tensor, name).__get__ for name in ("shape", "dtype", "device", "ndim", "layout", "requires_grad")
+) | {torch.Tensor.size, torch.Tensor.dim, torch.Tensor.numel}
+
+
+class RowMask(torch.Tensor):
+    """Looks like the eager (batch, 1, query, key) mask; its values exist only for the rows asked for.
+
+    The lens reads `rows(start, stop)`. Model code that computes with the mask gets the whole of it:
+    any operation other than a look at its shape makes it first.
+    """
+
+    _arguments: dict[str, Any]
+    _whole: torch.Tensor | None
+
+    def rows(self, start: int, stop: int) -> torch.Tensor:
+        """The rows `start:stop` as an additive mask (batch, 1, stop - start, key)."""
+        if self._whole is None and self.numel() <= KEPT_WHOLE:
+            self._whole = self._make(0, self.shape[2])
+        return self._whole[:, :, start:stop] if self._whole is not None else self._make(start, stop)
+
+    def whole(self) -> torch.Tensor:
+        """The mask as transformers would have made it."""
+        return self.rows(0, self.shape[2])
+
+    def _make(self, start: int, stop: int) -> torch.Tensor:
+        offset = self._arguments["q_offset"] + start
+        with torch._C.DisableTorchFunctionSubclass():
+            return eager_mask(**{**self._arguments, "q_length": stop - start, "q_offset": offset})
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func in _METADATA:
+            return super().__torch_function__(func, types, args, kwargs or {})
+        args, kwargs = tree_map(_plain, (args, kwargs or {}))
+        return func(*args, **kwargs)
+
+
+def _plain(value: Any) -> Any:
+    return value.whole() if isinstance(value, RowMask) else value
+
+
+def row_mask(
+    batch_size: int, q_length: int, kv_length: int, q_offset: int = 0, dtype: torch.dtype = torch.float32, **arguments: Any
+) -> torch.Tensor | None:
+    """The mask function that the lens registers: as `eager_mask`, but made by rows."""
+    arguments |= {"batch_size": batch_size, "kv_length": kv_length, "q_offset": q_offset, "dtype": dtype}
+    if arguments.get("use_vmap"):  # masks that are not functions of the indices cannot be cut into rows
+        return eager_mask(**arguments, q_length=q_length)
+    if arguments.get("allow_is_bidirectional_skip") and eager_mask(**arguments, q_length=1) is None:
+        return None
+    arguments["allow_is_bidirectional_skip"] = False
+    device = arguments.get("device", "cpu")
+    mask = torch.zeros((), dtype=dtype, device=device).expand(batch_size, 1, q_length, kv_length).as_subclass(RowMask)
+    mask._arguments, mask._whole = arguments, None
+    return mask

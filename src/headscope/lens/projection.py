@@ -1,0 +1,67 @@
+"""W_O, cut into heads: what turns a head's value vectors into its part of the attention's output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from transformers.pytorch_utils import Conv1D
+
+LINEAR = (nn.Linear, Conv1D, nn.Conv1d)
+
+
+def matrix_of(module: nn.Module) -> Tensor:
+    """The (in, out) matrix of a linear layer: x @ matrix + bias is what the layer computes."""
+    weight = module.weight
+    assert isinstance(weight, Tensor)
+    if isinstance(module, Conv1D):
+        return weight
+    if isinstance(module, nn.Conv1d):  # kernel size 1: a linear layer on (batch, in, length)
+        return weight[:, :, 0].T
+    return weight.T
+
+
+@dataclass
+class Projection:
+    """The rows of a linear layer that belong to one attention, in float32, with what is derived from them.
+
+    Derived matrices are made once, and again if the layer's weights are changed in place.
+    """
+
+    module: nn.Module
+    heads: int
+    head_size: int
+    offset: int = 0  # ConvBERT's layer reads other features beside the heads'
+
+    def __post_init__(self) -> None:
+        self._version = -1
+        self._matrices: Tensor | None = None
+        self._roots: Tensor | None = None
+
+    @property
+    def matrices(self) -> Tensor:
+        """W_O^h for every head: (head, d_head, d_model)."""
+        self._refresh()
+        if self._matrices is None:
+            rows = matrix_of(self.module)[self.offset : self.offset + self.heads * self.head_size]
+            self._matrices = rows.detach().float().reshape(self.heads, self.head_size, -1)
+        return self._matrices
+
+    @property
+    def roots(self) -> Tensor:
+        """R_h with R_h R_h^T = W_O^h W_O^h^T, (head, d_head, rank): ||v W_O^h|| = ||v R_h||.
+
+        By QR and not by Cholesky: no squared condition number, and W_O^h may lack full rank.
+        """
+        matrices = self.matrices
+        if self._roots is None:
+            on_cpu = matrices.cpu().double()  # once per model; MPS has neither QR nor float64
+            self._roots = torch.linalg.qr(on_cpu.mT).R.mT.to(matrices).contiguous()
+        return self._roots
+
+    def _refresh(self) -> None:
+        weight = self.module.weight
+        version = weight._version if isinstance(weight, Tensor) and not weight.is_inference() else 0
+        if version != self._version:
+            self._version, self._matrices, self._roots = version, None, None

@@ -1,0 +1,118 @@
+"""Reading: one input, every attention, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.batch import Batch
+from headscope.lens.block import AttentionBlock
+from headscope.lens.encoding import TokenSequence
+from headscope.lens.site import Site
+from headscope.lens.words import merge_keys, merge_rows
+from headscope.measures import MEASURES
+
+Groups = list[list[int]]
+
+
+class Reading:
+    """What every head does on one input. Made by `lens.read`.
+
+    `scores(measure)` gives (layers, heads, query, key); `to_words()` the same in words.
+    """
+
+    def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, in_words: bool = False) -> None:
+        self.blocks = {block.site: block for block in blocks}
+        self.batch = batch
+        self.in_words = in_words
+
+    @property
+    def sites(self) -> list[Site]:
+        return list(self.blocks)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens (or words) that the model read: of the source, for an encoder-decoder."""
+        return self._labels(self.batch.sources[0])
+
+    @property
+    def target_tokens(self) -> list[str]:
+        """The decoder's input tokens (or words), for an encoder-decoder with a target."""
+        if not self.batch.targets:
+            raise InputError("This reading has no target: give one with lens.read(source, target=...).")
+        return self._labels(self.batch.targets[0])
+
+    def scores(
+        self, measure: str = "weight", *, kind: str = "self", stack: str | None = None, layer: int | None = None
+    ) -> Tensor:
+        """(layers, heads, query, key); "value_norm" (layers, heads, key); joint measures have one head.
+
+        `kind` is "self" or "cross". `stack` chooses the encoder's or the decoder's self attention
+        (default: the encoder's, where there is one). With `layer`, that layer only, without the first
+        dimension.
+        """
+        blocks = self._choose(kind, stack, layer)
+        each = [self._of_block(block, measure) for block in blocks]
+        if layer is not None:
+            return each[0]
+        if len({scores.shape for scores in each}) > 1:
+            raise InputError("The layers of this model differ in their number of heads: ask for one with layer=.")
+        return torch.stack(each)
+
+    def query_tokens(self, kind: str = "self", stack: str | None = None) -> list[str]:
+        """The labels of the rows of `scores(kind=..., stack=...)`."""
+        site = self._choose(kind, stack, None)[0].site
+        return self._labels(self.batch.query_sequences(site)[0])
+
+    def key_tokens(self, kind: str = "self", stack: str | None = None) -> list[str]:
+        """The labels of the columns of `scores(kind=..., stack=...)`."""
+        site = self._choose(kind, stack, None)[0].site
+        return self._labels(self.batch.key_sequences(site)[0])
+
+    def to_words(self) -> Reading:
+        """The same reading in words: sum over the pieces attended to, mean over the pieces attending.
+
+        A special token is a word of its own. The value norm of a word is the mean over its pieces.
+        """
+        return Reading(list(self.blocks.values()), self.batch, in_words=True)
+
+    def __repr__(self) -> str:
+        unit = "words" if self.in_words else "tokens"
+        return f"<Reading of {len(self.tokens)} {unit}, {len(self.blocks)} attentions>"
+
+    def _labels(self, sequence: TokenSequence) -> list[str]:
+        return sequence.groups()[0] if self.in_words else list(sequence.tokens)
+
+    def _choose(self, kind: str, stack: str | None, layer: int | None) -> list[AttentionBlock]:
+        here = [block for block in self.blocks.values() if block.site.kind == kind]
+        stacks = {block.site.stack for block in here}
+        chosen = stack or ("encoder" if "encoder" in stacks and kind == "self" else "decoder")
+        found = [block for block in here if block.site.stack == chosen]
+        if layer is not None and found:
+            found = [block for block in found if block.site.layer == layer]
+        if not found:
+            have = sorted({(block.site.stack, block.site.kind) for block in self.blocks.values()})
+            listed = ", ".join(f"{one} {other}" for one, other in have)
+            hint = "" if self.batch.targets or kind == "self" else "; cross attention needs a target (target=...)"
+            at = "" if layer is None else f" in layer {layer}"
+            raise InputError(f"This reading has no {chosen} {kind} attention{at}: it has {listed}{hint}.")
+        return found
+
+    def _of_block(self, block: AttentionBlock, measure: str) -> Tensor:
+        scores = block.scores(measure)[0]  # head row key
+        per_key = MEASURES[measure].per_key
+        if self.in_words:
+            scores = self._merged(scores, block.site, per_key)
+        scores = scores[:, 0] if per_key else scores
+        return scores.detach().cpu()
+
+    def _merged(self, scores: Tensor, site: Site, per_key: bool) -> Tensor:
+        rows: Groups = self.batch.query_sequences(site)[0].groups()[1]
+        keys: Groups = self.batch.key_sequences(site)[0].groups()[1]
+        merged = merge_keys(merge_rows(scores, rows), keys)
+        if per_key:
+            merged = merged / torch.tensor([len(pieces) for pieces in keys]).to(merged)
+        return merged

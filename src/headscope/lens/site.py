@@ -1,0 +1,58 @@
+"""Site: one attention of the model, in the order in which the model runs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Site:
+    """One attention: where it sits, how many heads it has, and how the lens reads it.
+
+    >>> Site(index=0, stack="encoder", kind="self", layer=5, heads=12).label(1)
+    '5.1'
+    """
+
+    index: int
+    stack: str  # "encoder" | "decoder"
+    kind: str  # "self" | "cross"
+    layer: int
+    heads: int
+    key_value_heads: int = 0
+    head_size: int = 0
+    module: str = ""
+    capture: str = "interface"  # "interface" | "functions": which of the two ways in
+    projection: str | None = None  # dotted name of W_O
+    why_no_norms: str | None = None  # one clause, where only the weights can be had
+
+    @property
+    def name(self) -> str:
+        """A name for messages: `decoder cross layer 3`."""
+        return f"{self.stack} {self.kind} layer {self.layer}"
+
+    def label(self, head: int) -> str:
+        """`layer.head`, both from 0, as in tables and figures."""
+        return f"{self.layer}.{head}"
+
+
+def numbers_in(module_name: str) -> list[int]:
+    """The list indices in a dotted module name: `model.layers.5.self_attn` -> [5]."""
+    return [int(part) for part in module_name.split(".") if part.isdigit()]
+
+
+def layer_numbers(module_names: list[str]) -> list[int]:
+    """Layer numbers for the sites of one stack and kind, in the order they run.
+
+    The model's own numbers where its module names carry them (hybrid models attend in some layers
+    only); else the order of the calls (ALBERT runs one module once per layer).
+
+    >>> layer_numbers(["model.layers.1.attn", "model.layers.3.attn"])
+    [1, 3]
+    >>> layer_numbers(["groups.0.attn", "groups.0.attn"])
+    [0, 1]
+    """
+    first = [numbers_in(name)[:1] for name in module_names]
+    own = [number[0] for number in first if number]
+    if len(own) == len(module_names) and own == sorted(set(own)):
+        return own
+    return list(range(len(module_names)))

@@ -1,0 +1,10 @@
+"""What is read off a block of attention. To add a measure, add a small file and import it here."""
+
+from headscope.measures.effective import effective
+from headscope.measures.joint_norm import joint_norm
+from headscope.measures.norm import norm
+from headscope.measures.registry import MEASURES, Measure, measure
+from headscope.measures.value_norm import value_norm
+from headscope.measures.weight import weight
+
+__all__ = ["MEASURES", "Measure", "effective", "joint_norm", "measure", "norm", "value_norm", "weight"]

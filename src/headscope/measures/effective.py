@@ -1,0 +1,38 @@
+"""Effective attention (Brunner et al. 2020; kobayashi2020, appendix G): the weights less what cannot reach the output."""
+
+import torch
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock, KeySide
+from headscope.measures.registry import measure
+
+
+def column_basis(transformed: Tensor) -> Tensor:
+    """An orthonormal basis Q of the columns of T (..., key, d), zero-padded to min(key, d) vectors.
+
+    Directions below the usual numerical rank threshold count as null space.
+    """
+    left, singular, _ = torch.linalg.svd(transformed, full_matrices=False)
+    smallest = singular[..., :1] * max(transformed.shape[-2:]) * torch.finfo(transformed.dtype).eps
+    return left * (singular > smallest)[..., None, :]
+
+
+def effective_weights(weights: Tensor, basis: Tensor) -> Tensor:
+    """A Q Q^T: the weights less their part in the left null space of T."""
+    return (weights @ basis) @ basis.mT
+
+
+def column_basis_of(keys: KeySide) -> Tensor:
+    def compute() -> Tensor:
+        transformed = keys.values @ keys.projection.roots  # T up to a rotation of the model's dimensions
+        if keys.mask is not None:
+            transformed = transformed * keys.mask[:, None, :, None]
+        return column_basis(transformed)
+
+    return keys.once("column_basis", compute)
+
+
+@measure("effective")
+def effective(block: AttentionBlock) -> Tensor:
+    """A less its part in the null space of the values; rows need not sum to 1 and may be negative."""
+    return effective_weights(block.weights, column_basis_of(block.key_side))

@@ -1,0 +1,13 @@
+"""||alpha f(x)||: how long a vector a head really brings from one token to another (kobayashi2020, section 3)."""
+
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock
+from headscope.measures.registry import measure
+from headscope.measures.value_norm import value_norms_of
+
+
+@measure("norm")
+def norm(block: AttentionBlock) -> Tensor:
+    """||alpha f(x)||: the norm of the weighted vector, for each head."""
+    return block.weights * value_norms_of(block.key_side)[:, :, None]

@@ -1,0 +1,37 @@
+"""||f(x)||: the length of the vector that a weight multiplies (kobayashi2020, eq. 4)."""
+
+import torch
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock, KeySide
+from headscope.measures.registry import measure
+
+
+def value_norms(values: Tensor, roots: Tensor) -> Tensor:
+    """||v_j W_O^h|| for (batch, group, key, d_head) values and (head, d_head, rank) roots: (batch, head, key).
+
+    A root R_h has R_h R_h^T = W_O^h W_O^h^T, so ||v W_O^h|| = ||v R_h|| without a vector of size d_model.
+    """
+    batch, groups, length, size = values.shape
+    grouped = roots.reshape(groups, -1, size, roots.shape[-1])  # group head-in-group d_head rank
+    if grouped.shape[1] == 1:
+        return torch.linalg.vector_norm(values @ grouped[:, 0], dim=-1)
+    side_by_side = grouped.transpose(1, 2).reshape(groups, size, -1)  # group d_head (head-in-group rank)
+    projected = (values @ side_by_side).reshape(batch, groups, length, -1, roots.shape[-1])
+    return torch.linalg.vector_norm(projected, dim=-1).transpose(2, 3).reshape(batch, -1, length)
+
+
+def value_norms_of(keys: KeySide) -> Tensor:
+    """||f_h(x_j)|| of a site's keys, zero at padding: (batch, head, key)."""
+
+    def compute() -> Tensor:
+        norms = value_norms(keys.key_values.float(), keys.projection.roots)
+        return norms if keys.mask is None else norms * keys.mask[:, None]
+
+    return keys.once("value_norms", compute)
+
+
+@measure("value_norm", per_key=True)
+def value_norm(block: AttentionBlock) -> Tensor:
+    """||f(x)||: the norm of the transformed value vector, without the weight."""
+    return value_norms_of(block.key_side)[:, :, None].expand(-1, -1, len(block.rows), -1)

@@ -1,0 +1,12 @@
+"""The attention weight alpha (kobayashi2020, eq. 2)."""
+
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock
+from headscope.measures.registry import measure
+
+
+@measure("weight", needs_norms=False)
+def weight(block: AttentionBlock) -> Tensor:
+    """alpha: the attention weight, as the model computed it."""
+    return block.weights
