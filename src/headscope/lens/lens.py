@@ -146,8 +146,6 @@ class Lens:
         with_target = [target for target in targets if target is not None]
         if with_target and len(with_target) != len(targets):
             raise InputError("Some documents of this batch have a target and some have none: give all or none.")
-        if with_target and not self.is_encoder_decoder:
-            raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
         padding = self.tokenizer.pad_token_id or 0
         inputs = {
             "input_ids": pad([source.ids for source in sources], padding, self.device),
@@ -250,6 +248,8 @@ class Lens:
         """The decoder's input: the target shifted right by its start token."""
         if document.target is None and document.target_words is None:
             return None
+        if not self.is_encoder_decoder:
+            raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
         segment = Segment.of(document.target, document.target_words)
         labels = encode(self.tokenizer, [segment], target=True, limit=self.limit, truncate=truncate)
         ids = self._shift_right(labels.ids)
@@ -267,8 +267,8 @@ class Lens:
         if prepare is not None:
             return prepare(labels=torch.tensor([labels]))[0].tolist()
         config = self.model.config
-        start = config.decoder_start_token_id if config.decoder_start_token_id is not None else config.bos_token_id
-        return [start, *labels[:-1]]
+        starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
+        return [next((start for start in starts if start is not None), 0), *labels[:-1]]
 
 
 _ALL_ROWS = 1 << 62

@@ -21,6 +21,7 @@ from headscope.lens.projection import LINEAR, Projection, matrix_of
 from headscope.lens.site import Site, layer_numbers
 
 CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
+CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
 
 
 @dataclass
@@ -76,8 +77,9 @@ class _Tracer:
         output, weights = call.rows(0, call.length)
         cuttable = _same_by_rows(call, output, weights)
         self.functions.paused = False
+        output = output.to(call.dtype)
         self._add(call.module, "interface", weights, call.value, output, cuttable)
-        return output.to(call.dtype), None
+        return output, None
 
     def seen(self, module: nn.Module, attended: Attended) -> None:
         self.functions.paused = True
@@ -89,7 +91,7 @@ class _Tracer:
         self, module: nn.Module, capture: str, weights: Tensor, values: Tensor, output: Tensor, cuttable: bool = True
     ) -> None:
         self.order += 1
-        event = _Event(module, self.calls[module], capture, weights, values, output.float(), self.order, cuttable)
+        event = _Event(module, self.calls[module], capture, weights, values, output, self.order, cuttable)
         self.calls[module] += 1
         self.events.append(event)
 
@@ -194,9 +196,9 @@ def _find_projection(
     groups = event.values.shape[1]
     by_head = event.values.repeat_interleave(heads // groups, dim=1) if groups else event.values
     weighed = (event.weights @ by_head).transpose(1, 2)
-    if not _close(weighed, event.output):
+    if not _close(weighed, event.output.float(), _tolerance(event.output.dtype)):
         return None, "its output is not the weighted sum of its values"
-    flat = event.output.reshape(-1, heads * size)
+    flat = event.output.float().reshape(-1, heads * size)
     after = [entry for entry in tracer.linear if entry[0] > event.order]
     for _, module, given, result in after:
         offset = _offset_of(flat, given.reshape(-1, given.shape[-1]), size)
@@ -230,8 +232,7 @@ def _is_plain(module: nn.Module, given: Tensor, result: Tensor) -> bool:
         return False
     bias = getattr(module, "bias", None)
     computed = given @ matrix.float() + (0 if bias is None else bias.float())
-    half = matrix.dtype in (torch.float16, torch.bfloat16)
-    return _close(computed, result, 3e-2 if half else CLOSE)
+    return _close(computed, result, _tolerance(matrix.dtype))
 
 
 def _within(module: nn.Module, owner: nn.Module) -> bool:
@@ -251,6 +252,10 @@ def _close(one: Tensor, other: Tensor, tolerance: float = CLOSE) -> bool:
     if one.shape != other.shape:
         return False
     return bool((one - other).abs().max() <= tolerance * other.abs().max().clamp(min=1e-30))
+
+
+def _tolerance(dtype: torch.dtype) -> float:
+    return CLOSE_IN_HALF if dtype in (torch.float16, torch.bfloat16) else CLOSE
 
 
 def _is_causal(weights: Tensor) -> bool:

@@ -1,0 +1,46 @@
+"""`python -m benchmarks`: measure everything in one run, print it and write it to a file."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.catalogue import BENCHMARKS, about
+from benchmarks.machine import machine_facts
+from benchmarks.report import console, show, show_summary, write
+from benchmarks.rows import Row
+from benchmarks.settings import Settings
+
+
+def main(
+    only: Annotated[list[str] | None, typer.Option(help="Run this one; may be given more than once.")] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="List the benchmarks and stop.")] = False,
+    repeats: Annotated[int, typer.Option(min=1, help="How often each thing is timed.")] = Settings.repeats,
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny shapes, to see that everything runs.")] = False,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the results go, as JSON.")] = Path("out/bench.json"),
+) -> None:
+    """Speed and memory as ratios, with the targets beside them. Nothing here fails on a slow machine."""
+    if list_them:
+        for name, run in BENCHMARKS.items():
+            typer.echo(f"{name:<20}{about(run)}")
+        return
+    unknown = [name for name in only or () if name not in BENCHMARKS]
+    if unknown:
+        raise typer.BadParameter(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(BENCHMARKS)}")
+    settings = Settings(repeats, quick)
+    out, machine = console(), machine_facts()
+    out.print(", ".join(f"{name} {value}" for name, value in machine.items()) + "\n")
+    results: dict[str, list[Row]] = {}
+    for name in only or BENCHMARKS:
+        results[name] = BENCHMARKS[name](settings)
+        show(out, name, about(BENCHMARKS[name]), results[name], quick)
+    show_summary(out, results, quick)
+    write(output, machine, asdict(settings), results)
+    out.print(f"Written to {output}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,20 @@
+"""The benchmarks by name. To add one: a small file with a function from settings to rows, and its name here."""
+
+from collections.abc import Callable
+
+from benchmarks.joint_norm_speed import joint_norm_speed
+from benchmarks.lens_memory import lens_memory, long_text_memory
+from benchmarks.lens_speed import lens_speed, lens_speed_padded
+from benchmarks.rows import Row
+from benchmarks.settings import Settings
+
+Benchmark = Callable[[Settings], list[Row]]
+
+BENCHMARKS: dict[str, Benchmark] = {
+    run.__name__: run for run in (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
+}
+
+
+def about(run: Benchmark) -> str:
+    """The first line of a benchmark's docstring."""
+    return (run.__doc__ or "").strip().split("\n")[0]

@@ -1,0 +1,66 @@
+"""What reading costs: the lens against the plain forward pass, at BERT-base's shape."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel
+
+import headscope
+from benchmarks.models import bert_base, random_batch
+from benchmarks.rows import Row, Target
+from benchmarks.settings import Settings
+from benchmarks.timing import alternate, as_ratios
+from headscope import AttentionBlock
+
+BATCH, LENGTH = 16, 128
+PLAIN = "plain SDPA forward"
+PER_HEAD = "lens: weight, norm"
+WITH_JOINT = "lens: weight, norm, joint_norm"
+EAGER = "eager forward with output_attentions"
+TARGETS = {PER_HEAD: Target("<=", 1.10), WITH_JOINT: Target("<=", 1.40)}
+
+
+def lens_speed(settings: Settings) -> list[Row]:
+    """The lens against the plain forward pass: BERT-base, 16 texts of 128 tokens."""
+    return _compare([16] * 2 if settings.quick else [LENGTH] * BATCH, settings, TARGETS)
+
+
+def lens_speed_padded(settings: Settings) -> list[Row]:
+    """The same with padding: 16 texts of 64 to 128 tokens."""
+    lengths = torch.linspace(LENGTH / 2, LENGTH, BATCH).int().tolist()
+    return _compare([8, 16] if settings.quick else lengths, settings, {})
+
+
+def _compare(lengths: list[int], settings: Settings, targets: dict[str, Target]) -> list[Row]:
+    # A copy each: a lens switches its model's attention while it is open.
+    plain = bert_base(settings.quick)
+    eager, watched = copy.deepcopy(plain), copy.deepcopy(plain)
+    plain.set_attn_implementation("sdpa")
+    eager.set_attn_implementation("eager")
+    batch = random_batch(plain, lengths)
+    with headscope.open(watched) as lens:
+        things = {
+            PLAIN: lambda: _forward(plain, batch.inputs),
+            PER_HEAD: lambda: lens.run(batch, _per_head),
+            WITH_JOINT: lambda: lens.run(batch, _with_joint),
+            EAGER: lambda: _forward(eager, batch.inputs, output_attentions=True),
+        }
+        return as_ratios(alternate(things, settings.repeats), PLAIN, targets)
+
+
+def _forward(model: PreTrainedModel, inputs: dict[str, torch.Tensor], **options: Any) -> None:
+    with torch.inference_mode():
+        model(**inputs, **options)
+
+
+def _per_head(block: AttentionBlock) -> None:
+    block.scores("weight")
+    block.scores("norm")
+
+
+def _with_joint(block: AttentionBlock) -> None:
+    _per_head(block)
+    block.scores("joint_norm")

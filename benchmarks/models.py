@@ -1,0 +1,36 @@
+"""The models of the benchmarks: well-known shapes with random weights, so that nothing is downloaded."""
+
+import torch
+from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedModel
+
+from headscope.lens.batch import Batch
+
+_TINY_BERT = {
+    "vocab_size": 99,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+}
+_TINY_GPT2 = {"vocab_size": 99, "n_embd": 32, "n_layer": 2, "n_head": 4, "bos_token_id": 0, "eos_token_id": 0}
+
+
+def bert_base(quick: bool) -> PreTrainedModel:
+    """BERT-base's shape."""
+    torch.manual_seed(0)
+    return BertModel(BertConfig(**(_TINY_BERT if quick else {}))).eval()
+
+
+def gpt2_small(length: int, quick: bool) -> PreTrainedModel:
+    """GPT-2 small's shape, with positions for `length` tokens."""
+    torch.manual_seed(0)
+    return GPT2Model(GPT2Config(n_positions=length, **(_TINY_GPT2 if quick else {}))).eval()
+
+
+def random_batch(model: PreTrainedModel, lengths: list[int]) -> Batch:
+    """Random tokens; shorter texts are padded on the right."""
+    generator = torch.Generator().manual_seed(0)
+    longest = max(lengths)
+    ids = torch.randint(model.config.vocab_size, (len(lengths), longest), generator=generator)
+    mask = torch.arange(longest) < torch.tensor(lengths)[:, None]
+    return Batch({"input_ids": ids, "attention_mask": mask.long()})

