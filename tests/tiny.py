@@ -58,7 +58,9 @@ def tiny(family: str, **changes: int | float | str) -> PreTrainedModel:
     return model
 
 
-def tiny_inputs(family: str, lengths: tuple[int, ...] = (9, 6), targets: tuple[int, ...] = (7, 4)) -> dict[str, torch.Tensor]:
+def tiny_inputs(
+    family: str, lengths: tuple[int, ...] = (9, 6), targets: tuple[int, ...] = (7, 4)
+) -> dict[str, torch.Tensor]:
     """A padded batch of ordinary tokens; the padding carries ordinary ids, so that a leak would show."""
     generator = torch.Generator().manual_seed(1)
 

@@ -14,7 +14,7 @@ from headscope.errors import HeadscopeError, InputError, ModelError, NormsUnavai
 from headscope.lens.batch import Batch
 from headscope.lens.doctor import diagnose
 from tests.tiny import FAMILIES, tiny, tiny_inputs
-from tests.tokenizers import tiny_tokenizer
+from tests.tiny_tokenizers import tiny_tokenizer
 
 
 def state_of(model: torch.nn.Module) -> dict[str, object]:
@@ -23,7 +23,8 @@ def state_of(model: torch.nn.Module) -> dict[str, object]:
         "implementation": [m.config._attn_implementation for m in model.modules() if hasattr(m, "config")],
         "training": [m.training for m in model.modules()],
         "hooks": [
-            (list(m._forward_hooks), list(m._forward_pre_hooks), list(m._forward_hooks_always_called)) for m in model.modules()
+            (list(m._forward_hooks), list(m._forward_pre_hooks), list(m._forward_hooks_always_called))
+            for m in model.modules()
         ],
         "forward": ["forward" in vars(m) for m in model.modules()],
         "parameters": [p.clone() for p in model.parameters()],
@@ -118,7 +119,9 @@ def test_half_precision_is_measured_in_float32(family: str, dtype: torch.dtype) 
         lens.run(Batch(inputs), blocks.append)
         reference.run(Batch(inputs), wanted.append)
         assert diagnose(lens, inputs).verdict == "ok"
-    assert {block.scores(measure).dtype for block in blocks for measure in ("weight", "norm", "joint_norm")} == {torch.float32}
+    assert {block.scores(measure).dtype for block in blocks for measure in ("weight", "norm", "joint_norm")} == {
+        torch.float32
+    }
     rows = torch.cat([block.weights.sum(-1)[block.row_mask[:, None].expand(-1, 4, -1)] for block in blocks])
     torch.testing.assert_close(rows, torch.ones_like(rows), atol=1e-5, rtol=0)  # half-precision rows would miss this
     torch.testing.assert_close(blocks[0].scores("norm"), wanted[0].scores("norm"), rtol=0.1, atol=0.05)
@@ -240,7 +243,7 @@ def test_truncation(lens: headscope.Lens) -> None:
 
 def test_questions_that_a_reading_cannot_answer(lens: headscope.Lens) -> None:
     reading = lens.read("the cat")
-    with pytest.raises(InputError, match="no decoder cross attention.*it has encoder self.*target"):
+    with pytest.raises(InputError, match=r"no decoder cross attention.*it has encoder self.*target"):
         reading.scores(kind="cross")
     with pytest.raises(InputError, match="in layer 7"):
         reading.scores(layer=7)

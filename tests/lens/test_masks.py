@@ -26,9 +26,7 @@ def both(**arguments) -> tuple[torch.Tensor | None, torch.Tensor | None]:
 def test_rows_equal_the_whole(length: int, window: int | None, padded: int, start: int, count: int, kept: bool) -> None:
     function = causal_mask_function if window is None else sliding_window_causal_mask_function(window)
     attention = torch.arange(length).expand(2, -1) < torch.tensor([[length], [max(1, length - padded)]])
-    mask, whole = both(
-        batch_size=2, q_length=length, kv_length=length, mask_function=function, attention_mask=attention
-    )
+    mask, whole = both(batch_size=2, q_length=length, kv_length=length, mask_function=function, attention_mask=attention)
     assert isinstance(mask, RowMask)
     start = min(start, length - 1)
     before = masks.KEPT_WHOLE

@@ -78,6 +78,8 @@ def test_batch_order_does_not_matter(family: str) -> None:
         one, other = [], []
         lens = lens_for(family)
         lens.run(Batch(inputs), lambda block, m=measure, to=one: to.append(block.scores(m)))
-        lens.run(Batch({k: v.flip(0) for k, v in inputs.items()}), lambda block, m=measure, to=other: to.append(block.scores(m)))
+        lens.run(
+            Batch({k: v.flip(0) for k, v in inputs.items()}), lambda block, m=measure, to=other: to.append(block.scores(m))
+        )
         for scores, flipped in zip(one, other, strict=True):
             torch.testing.assert_close(scores, flipped.flip(0), rtol=1e-4, atol=1e-5)

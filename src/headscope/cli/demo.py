@@ -10,6 +10,7 @@ import typer
 
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the picture goes.")] = Path("out"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
     """Read a text with a real model, say what its heads do, and draw a picture.
 
@@ -21,4 +22,4 @@ def demo(
     """
     from headscope.demo import run
 
-    run(output)
+    run(output, as_json=as_json)

@@ -20,6 +20,10 @@ _MEANING = {
     "weights only": "weights are read right; norms cannot be had everywhere, for the reasons given.",
     "wrong": "this model is NOT read right: do not use its numbers, and please report it.",
 }
+_LEGEND = (
+    "rebuilt: relative error of sum(weight * f(x)) + bias against what W_O returned\n"
+    "row sum: largest distance from 1; own: from the model's own output_attentions"
+)
 
 
 def doctor(
@@ -49,19 +53,21 @@ def doctor(
 
 def _print(diagnosis: Diagnosis) -> None:
     console = Console()
-    table = Table(box=None, header_style="bold", title=f"{diagnosis.architecture}  ({diagnosis.model})", title_justify="left")
-    for name in ("site", "heads", "captured by", "W_O"):
-        table.add_column(name, overflow="fold")
-    for name in ("reconstruction", "row sum", "own weights"):
-        table.add_column(name, justify="right")
-    table.add_column("verdict")
+    console.print(Text.assemble((diagnosis.architecture, "bold"), f"  {diagnosis.model}"))
+    table = Table(box=None, header_style="bold")
+    for name in ("site", "heads", "read by", "W_O"):
+        table.add_column(name, no_wrap=True)
+    for name in ("rebuilt", "row sum", "own"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
     for report in diagnosis.sites:
         table.add_row(*_row(report))
     console.print(table)
+    console.print(Text(_LEGEND, style="dim"))
     for note in sorted({f"{report.site.module}: {report.note}" for report in diagnosis.sites if report.note}):
-        console.print(Text(f"  note  {note}"))
+        console.print(Text(f"note: {note}"))
     for reason in diagnosis.skipped:
-        console.print(Text(f"  not read  {reason}", style="yellow"))
+        console.print(Text(f"not read: {reason}", style="yellow"))
     verdict = diagnosis.verdict
     console.print(Text.assemble((verdict, f"bold {_COLOURS[verdict]}"), f": {_MEANING[verdict]}"))
 
@@ -69,9 +75,10 @@ def _print(diagnosis: Diagnosis) -> None:
 def _row(report: SiteReport) -> list[str | Text]:
     site = report.site
     heads = f"{site.heads}" if site.key_value_heads == site.heads else f"{site.heads} ({site.key_value_heads} kv)"
-    errors = [report.reconstruction, report.row_sum, report.own_weights]
+    projection = site.projection.rpartition(".")[2] if site.projection else "-"
+    errors = [_small(error) for error in (report.reconstruction, report.row_sum, report.own_weights)]
     verdict = Text(report.verdict, style=_COLOURS[report.verdict])
-    return [site.name, heads, site.capture, site.projection or "-", *[_small(error) for error in errors], verdict]
+    return [f"{site.stack} {site.kind} {site.layer}", heads, site.capture, projection, *errors, verdict]
 
 
 def _small(error: float | None) -> str:

@@ -9,6 +9,7 @@ import typer
 from headscope import __version__
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
+from headscope.cli.read import read
 from headscope.errors import HeadscopeError
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(doctor)
+app.command()(read)
 
 
 def _print_version(asked: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -14,6 +14,7 @@ from headscope.lens.site import Site
 
 if TYPE_CHECKING:
     from headscope.lens.batch import Batch
+    from headscope.lens.encoding import TokenSequence
 
 
 class KeySide:
@@ -106,6 +107,16 @@ class AttentionBlock:
         if mask is None:
             return self.weights.new_ones((self.weights.shape[0], self.weights.shape[-1]), dtype=torch.bool)
         return mask
+
+    @property
+    def query_sequences(self) -> Sequence[TokenSequence]:
+        """For each text of the batch, the tokens that the rows stand for."""
+        return self.batch.query_sequences(self.site)
+
+    @property
+    def key_sequences(self) -> Sequence[TokenSequence]:
+        """For each text of the batch, the tokens that the keys stand for."""
+        return self.batch.key_sequences(self.site)
 
     def scores(self, measure: str = "weight") -> Tensor:
         """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -217,9 +217,9 @@ def _compare_with_own(reports: list[SiteReport], blocks: list[AttentionBlock], o
         for index, report in enumerate(reports):
             report.own_weights = apart[index][index]
     else:
-        claimed = all(min(filter(_known, column), default=0) <= OWN_WEIGHTS for column in zip(*apart, strict=True))
+        claimed = all((_least(column) or 0) <= OWN_WEIGHTS for column in zip(*apart, strict=True))
         for report, differences in zip(reports, apart, strict=True):
-            nearest = min(filter(_known, differences), default=None)
+            nearest = _least(differences)
             unlisted = nearest is not None and nearest > OWN_WEIGHTS and claimed
             report.own_weights = None if unlisted else nearest
     for report in reports:
@@ -227,8 +227,8 @@ def _compare_with_own(reports: list[SiteReport], blocks: list[AttentionBlock], o
             report.note = "; ".join(filter(None, [report.note, "the model gives no output_attentions here"]))
 
 
-def _known(difference: float | None) -> bool:
-    return difference is not None
+def _least(differences: Iterable[float | None]) -> float | None:
+    return min((difference for difference in differences if difference is not None), default=None)
 
 
 def _largest_difference(block: AttentionBlock, attention: Tensor) -> float | None:

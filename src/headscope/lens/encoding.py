@@ -51,12 +51,13 @@ class Segment:
     text: str
     spans: list[tuple[int, int]]
     words: list[str]
+    is_split: bool = False  # the words were given, not found
 
     @classmethod
     def of(cls, text: str | None, words: Sequence[str] | None) -> Segment:
         if words is not None:
             joined, spans = join_words(words)
-            return cls(joined, spans, list(words))
+            return cls(joined, spans, list(words), is_split=True)
         assert text is not None
         spans = word_spans(text)
         return cls(text, spans, [text[start:stop] for start, stop in spans])
@@ -107,15 +108,31 @@ def _slow_offsets(
     offsets = [(0, 0)] * len(ids)
     cursor = 0
     for number, segment in enumerate(segments):
-        call = {"text_target": segment.text} if target else {"text": segment.text}
-        pieces = list(tokenizer(**call, add_special_tokens=False, verbose=False)["input_ids"])
+        pieces = _pieces(tokenizer, segment.text, target)
         start, count = _longest_start(ids, pieces, cursor)
-        spans = piece_spans(segment.text, [str(token) for token in tokenizer.convert_ids_to_tokens(pieces)])
+        spans = _spans_by_word(tokenizer, segment, pieces, target)
+        if spans is None:
+            spans = piece_spans(segment.text, [str(token) for token in tokenizer.convert_ids_to_tokens(pieces)])
         for index in range(count):
             origin[start + index] = number
             offsets[start + index] = spans[index]
         cursor = start + count
     return origin, offsets
+
+
+def _pieces(tokenizer: Any, text: str, target: bool) -> list[int]:
+    call = {"text_target": text} if target else {"text": text}
+    return list(tokenizer(**call, add_special_tokens=False, verbose=False)["input_ids"])
+
+
+def _spans_by_word(tokenizer: Any, segment: Segment, pieces: list[int], target: bool) -> list[tuple[int, int]] | None:
+    """Pre-split words tokenized one by one, where that gives the same pieces: then each piece's word is certain."""
+    if not segment.is_split:
+        return None
+    by_word = [_pieces(tokenizer, word, target) for word in segment.words]
+    if [piece for word in by_word for piece in word] != pieces:
+        return None
+    return [span for span, word in zip(segment.spans, by_word, strict=True) for _ in word]
 
 
 def _longest_start(ids: list[int], pieces: list[int], cursor: int) -> tuple[int, int]:

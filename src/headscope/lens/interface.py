@@ -107,4 +107,3 @@ def register() -> None:
     """Make the name known. Without the mask function, transformers would drop all masks without a word."""
     AttentionInterface.register(NAME, attention)
     AttentionMaskInterface.register(NAME, row_mask)
-

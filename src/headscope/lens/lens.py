@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -108,7 +109,7 @@ class Lens:
 
     def read(
         self,
-        text: str | None = None,
+        text: str | Document | None = None,
         *,
         pair: str | None = None,
         target: str | None = None,
@@ -118,31 +119,40 @@ class Lens:
         truncate: bool = False,
     ) -> Reading:
         """One input, all sites, in memory."""
-        document = Document(text, pair, target, words, pair_words, target_words)
-        batch = self.batch([document], truncate=truncate)
+        if not isinstance(text, Document):
+            text = Document(text, pair, target, words, pair_words, target_words)
+        batch = self.batch([text], truncate=truncate)
         blocks: list[AttentionBlock] = []
         self.run(batch, blocks.append, rows=_ALL_ROWS)
         return Reading(blocks, batch)
 
     def stream(
-        self, documents: Iterable[Any], *, batch_size: int = 16, rows: int | None = None, truncate: bool = False
+        self,
+        documents: Iterable[Any],
+        *,
+        batch_size: int = 16,
+        rows: int | None = None,
+        limit: int | None = None,
+        truncate: bool = False,
     ) -> Iterator[AttentionBlock]:
         """Every block of every document: strings, pairs, lists of words or Documents, `batch_size` at a time.
 
-        A block is yielded while the model waits inside its forward pass, so nothing piles up. `run`
-        is the same with a function to call, without a second thread.
+        A block is yielded while the model waits inside its forward pass, so nothing piles up. `batch`
+        and `run` do the same with a function to call, without a second thread.
         """
         documents = iter(documents)
         while some := list(islice(documents, batch_size)):
-            batch = self.batch([Document.of(document) for document in some], truncate=truncate)
-            yield from _in_lockstep(lambda receive, batch=batch: self.run(batch, receive, rows=rows))
+            batch = self.batch(some, limit=limit, truncate=truncate)
+            yield from _in_lockstep(partial(self.run, batch, rows=rows))
 
-    def batch(self, documents: Sequence[Document], *, truncate: bool = False) -> Batch:
-        """The documents as one padded batch on the model's device."""
+    def batch(self, documents: Sequence[Any], *, limit: int | None = None, truncate: bool = False) -> Batch:
+        """The documents as one padded batch on the model's device; `limit` lowers the model's own limit of tokens."""
         if self.tokenizer is None:
             raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
-        sources = [self._encode(document, truncate) for document in documents]
-        targets = [self._encode_target(document, truncate) for document in documents]
+        documents = [Document.of(document) for document in documents]
+        limit = min(filter(None, (limit, self.limit)), default=None)
+        sources = [self._encode(document, limit, truncate) for document in documents]
+        targets = [self._encode_target(document, limit, truncate) for document in documents]
         with_target = [target for target in targets if target is not None]
         if with_target and len(with_target) != len(targets):
             raise InputError("Some documents of this batch have a target and some have none: give all or none.")
@@ -165,7 +175,9 @@ class Lens:
         capture = Capture(self.trace, batch, receive, rows)
         with torch.inference_mode(), capture.watch():
             self.forward(batch.inputs)
-        expected = [site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"]
+        expected = [
+            site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"
+        ]
         if capture.sites_seen != len(expected):
             raise ModelError(
                 f"{self.name} ran {capture.sites_seen} of its {len(expected)} attentions on this input, "
@@ -212,9 +224,7 @@ class Lens:
     def __enter__(self) -> Lens:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -238,20 +248,20 @@ class Lens:
             raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")
         return found
 
-    def _encode(self, document: Document, truncate: bool) -> TokenSequence:
+    def _encode(self, document: Document, limit: int | None, truncate: bool) -> TokenSequence:
         segments = [Segment.of(document.text, document.words)]
         if document.pair is not None or document.pair_words is not None:
             segments.append(Segment.of(document.pair, document.pair_words))
-        return encode(self.tokenizer, segments, limit=self.limit, truncate=truncate)
+        return encode(self.tokenizer, segments, limit=limit, truncate=truncate)
 
-    def _encode_target(self, document: Document, truncate: bool) -> TokenSequence | None:
+    def _encode_target(self, document: Document, limit: int | None, truncate: bool) -> TokenSequence | None:
         """The decoder's input: the target shifted right by its start token."""
         if document.target is None and document.target_words is None:
             return None
         if not self.is_encoder_decoder:
             raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
         segment = Segment.of(document.target, document.target_words)
-        labels = encode(self.tokenizer, [segment], target=True, limit=self.limit, truncate=truncate)
+        labels = encode(self.tokenizer, [segment], target=True, limit=limit, truncate=truncate)
         ids = self._shift_right(labels.ids)
         return TokenSequence(
             ids=ids,

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import socket
+import struct
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, redirect_stderr
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import torch
 import transformers
-from transformers import AutoConfig, AutoModel, AutoTokenizer, PreTrainedModel
+from huggingface_hub import constants
+from safetensors import SafetensorError
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.utils import logging as transformers_logging
 
 from headscope.errors import MissingExtra, ModelError
@@ -23,40 +30,50 @@ def load(
     source: str | Path, *, device: str | torch.device | None = None, dtype: torch.dtype = torch.float32, **options: Any
 ) -> tuple[PreTrainedModel, Any]:
     """The model that was saved under `source`, with the head it was saved with, and its tokenizer."""
-    folder, extra = _locate(source)
-    common = {**options, **extra}
-    with quiet():
-        config = _attempt(source, lambda: AutoConfig.from_pretrained(folder, **common))
-        model_class = _saved_class(config)
-        model = _attempt(
-            source,
-            lambda: model_class.from_pretrained(
-                folder, config=config, dtype=dtype, use_safetensors=None if extra else True, **common
-            ),
-        )
-        tokenizer = _attempt(source, lambda: AutoTokenizer.from_pretrained(folder, **common))
+    folder, gguf = _locate(source)
+    if gguf is not None:
+        options["gguf_file"] = gguf
+    elif not Path(folder).is_dir() and _is_offline():
+        options["local_files_only"] = True  # at once, instead of half a minute of retries
+    with quiet(everything=gguf is not None):
+        model_class = _attempt(source, lambda: _saved_class(folder, options))
+        # A GGUF file holds arrays and no code; anything else must be safetensors.
+        safe = None if gguf is not None else True
+        model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=dtype, use_safetensors=safe, **options))
+        tokenizer = _attempt(source, lambda: AutoTokenizer.from_pretrained(folder, **options))
     if device is not None:
         model = model.to(device)
     return model, tokenizer
 
 
-def _locate(source: str | Path) -> tuple[str, dict[str, str]]:
-    """What to pass to transformers: a hub id or folder, and for a GGUF file its name."""
+def _is_offline() -> bool:
+    """Whether the hub's name cannot be resolved (behind a proxy, that says nothing)."""
+    if any(name.lower().endswith("_proxy") for name in os.environ):
+        return False
+    try:
+        socket.getaddrinfo(urlsplit(constants.ENDPOINT).hostname, None)
+    except OSError:
+        return True
+    return False
+
+
+def _locate(source: str | Path) -> tuple[str, str | None]:
+    """What to pass to transformers: a hub id or folder, and the name of a GGUF file in it."""
     path = Path(source).expanduser()
     if path.is_file():
         if path.suffix == ".gguf":
-            return str(path.parent), {"gguf_file": path.name}
+            return str(path.parent), path.name
         raise ModelError(f"{path} is a file, not a model: give the folder that has config.json, or a .gguf file.")
     if not path.is_dir():
         if str(source).startswith((".", "/", "~")) or str(source).count("/") > 1:
             raise ModelError(f"There is no folder {source}: check the path, or give the id of a model on the hub.")
-        return str(source), {}
+        return str(source), None
     if (path / "config.json").is_file():
         _check_weights(path)
-        return str(path), {}
+        return str(path), None
     gguf = sorted(path.glob("*.gguf"))
     if len(gguf) == 1:
-        return str(path), {"gguf_file": gguf[0].name}
+        return str(path), gguf[0].name
     if gguf:
         raise ModelError(f"{path} has {len(gguf)} GGUF files: name one of them, for example {gguf[0]}.")
     raise ModelError(f"{path} has no config.json and no GGUF file: it is not a folder with a saved model.")
@@ -79,9 +96,11 @@ def _check_weights(folder: Path) -> None:
     raise ModelError(f"{folder} has a config.json but no weights (*.safetensors): fetch the model again.")
 
 
-def _saved_class(config: Any) -> Any:
+def _saved_class(folder: str, options: dict[str, Any]) -> Any:
     """The class that the weights were saved from, so that a language-model head is there when it was."""
-    for name in config.architectures or ():
+    if "gguf_file" in options:  # names no class, and takes seconds to parse each time
+        return AutoModelForCausalLM
+    for name in AutoConfig.from_pretrained(folder, **options).architectures or ():
         if (found := getattr(transformers, name, None)) is not None and hasattr(found, "from_pretrained"):
             return found
     return AutoModel
@@ -92,11 +111,10 @@ def _attempt(source: str | Path, action: Any) -> Any:
     try:
         return action()
     except ImportError as error:
-        package = "gguf" if "gguf" in str(error) or "accelerate" in str(error) else None
-        if package:
+        if "gguf" in str(error).lower() or "accelerate" in str(error):
             raise MissingExtra(f"Reading the GGUF file of {source}", "gguf") from error
         raise ModelError(f"{source} needs a package that is not installed: {_first_sentence(error)}") from error
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError, struct.error) as error:
         raise ModelError(_explain(source, error)) from error
 
 
@@ -107,7 +125,7 @@ def _explain(source: str | Path, error: Exception) -> str:
             f"{source} brings code of its own, which is not run unless you say so: "
             "read that code, then pass --trust-remote-code (trust_remote_code=True in Python)."
         )
-    if "pytorch_model.bin" in text or "safetensors" in text and "not" in text and not Path(source).exists():
+    if "pytorch_model.bin" in text or ("safetensors" in text and "not" in text and not Path(source).exists()):
         return f"{source} has no safetensors weights on the hub; headscope does not load pickles: {_first_sentence(error)}"
     if "gated" in text.lower() or "401" in text or "403" in text:
         return f"{source} is not open to you on the hub: log in with `hf auth login`, or check the name."
@@ -126,14 +144,14 @@ def _first_sentence(error: Exception) -> str:
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
-    """transformers' own progress bars and advice stay out of our commands."""
+def quiet(everything: bool = False) -> Iterator[None]:
+    """transformers' own progress bars and advice stay out of our commands; `everything`: all of stderr."""
     level = transformers_logging.get_verbosity()
     bars = transformers_logging.is_progress_bar_enabled()
     transformers_logging.set_verbosity_error()
     transformers_logging.disable_progress_bar()
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()) if everything else nullcontext():
             warnings.simplefilter("ignore")
             yield
     finally:

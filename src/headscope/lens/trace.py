@@ -188,9 +188,7 @@ def _number_layers(found: list[TracedSite]) -> list[TracedSite]:
     return [numbered[index] for index in sorted(numbered)]
 
 
-def _find_projection(
-    event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
-) -> tuple[Projection | None, str | None]:
+def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]) -> tuple[Projection | None, str | None]:
     """W_O of an attention, or the reason why there is none."""
     heads, size = event.weights.shape[1], event.values.shape[-1]
     groups = event.values.shape[1]

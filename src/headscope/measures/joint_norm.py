@@ -1,6 +1,5 @@
 """||sum_h alpha_h f_h(x)||: the heads of a layer together (kobayashi2020, appendix A)."""
 
-import torch
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock, KeySide

@@ -9,7 +9,7 @@ from tokenizers.trainers import BpeTrainer, UnigramTrainer
 from transformers import PreTrainedTokenizerFast
 
 CORPUS = ["the cat sat on the mat", "a dog and two dogs", "pre split words", "the unbelievable end", "café, naïve 猫 🙂!"]
-WORD_PIECES = "[PAD] [UNK] [CLS] [SEP] the cat sat on mat a dog dogs one two pre split words end un ##believ ##able ##s , . '"
+WORD_PIECES = "[PAD] [UNK] [CLS] [SEP] the cat sat on mat a dog dogs one two pre split words end un ##believ ##able ##s , ."
 
 
 @cache

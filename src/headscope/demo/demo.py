@@ -1,0 +1,37 @@
+"""The demo from end to end: open the model, read the text once, draw the picture, say what was seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from headscope.demo import model
+from headscope.demo.observation import Observation, observe
+from headscope.demo.picture import draw, make_folder, save
+from headscope.demo.summary import print_summary
+
+
+def run(output: Path, as_json: bool = False) -> None:
+    """Write `demo.png` and `demo.svg` into `output`, and print a summary, or the numbers as JSON."""
+    make_folder(output)  # first, so that a folder that cannot be written costs nobody a minute
+    observation = _observe_with_progress()
+    pictures = save(draw(observation), output)
+    if as_json:
+        print(json.dumps({**observation.to_json(), "pictures": [str(path) for path in pictures]}, indent=2))
+    else:
+        print_summary(observation, pictures, Console(highlight=False))
+
+
+def _observe_with_progress() -> Observation:
+    stderr = Console(stderr=True)
+    with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
+        task = progress.add_task(f"Opening {model.NAME}", total=None)
+
+        def advance(done: int, total: int) -> None:
+            progress.update(task, description="Reading the text", completed=done, total=total)
+
+        with model.open_model() as lens:
+            return observe(lens, advance)

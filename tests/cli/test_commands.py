@@ -1,0 +1,170 @@
+"""The commands as a user meets them: output, JSON, and errors of one sentence with exit code 2."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from headscope.cli import main
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny saved model with its tokenizer."""
+    path = tmp_path_factory.mktemp("model")
+    tiny("bert").save_pretrained(path)
+    tiny_tokenizer("wordpiece").save_pretrained(path)
+    return path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["headscope", *map(str, arguments)])
+    capsys.readouterr()  # what saving a model printed is not the command's
+    with pytest.raises(SystemExit) as left:
+        main()
+    captured = capsys.readouterr()
+    return int(left.value.code or 0), captured.out, captured.err
+
+
+def test_doctor_prints_a_table_and_a_verdict(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "doctor", folder)
+    assert code == 0
+    assert "encoder self 2" in out
+    assert "ok: weights and norms are read right at every site." in out
+
+
+def test_doctor_as_json(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "doctor", folder, "--json")
+    found = json.loads(out)
+    assert (code, found["verdict"], len(found["sites"])) == (0, "ok", 3)
+    assert found["sites"][0]["projection"] == "encoder.layer.0.attention.output.dense"
+    assert found["sites"][0]["reconstruction_error"] < 1e-4
+
+
+def test_doctor_exits_with_1_where_norms_are_missing(monkeypatch, capsys, tmp_path: Path) -> None:
+    from tests.architectures.tiny_models import build
+
+    build("qwen3_next").model.save_pretrained(tmp_path)
+    tiny_tokenizer("bpe").save_pretrained(tmp_path)
+    code, out, _ = run(monkeypatch, capsys, "doctor", tmp_path)
+    assert code == 1
+    assert "weights only" in out
+    assert "changes its output before" in out
+
+
+def test_read_prints_every_head(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", folder, "the cats sat", "--measure", "norm")
+    assert code == 0
+    assert "2.3" in out
+
+
+def test_read_as_json(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", folder, "the cats sat", "--words", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["key_tokens"] == ["[CLS]", "the", "cats", "sat", "[SEP]"]
+    scores = torch.tensor(found["scores"])
+    assert scores.shape == (3, 4, 5, 5)
+    torch.testing.assert_close(scores.sum(-1), torch.ones(3, 4, 5))
+
+
+@pytest.mark.parametrize("measure", ["value_norm", "joint_norm", "effective"])
+def test_read_takes_every_measure(monkeypatch, capsys, folder: Path, measure: str) -> None:
+    assert run(monkeypatch, capsys, "read", folder, "the cats sat", "--measure", measure)[0] == 0
+
+
+def assert_one_sentence(result: tuple[int, str, str], *parts: str) -> None:
+    code, out, err = result
+    assert code == 2
+    assert out == ""
+    assert err.startswith("headscope: ")
+    assert err.count("\n") == 1, err
+    assert "Traceback" not in err
+    for part in parts:
+        assert part in err
+
+
+def test_unknown_model(monkeypatch, capsys) -> None:
+    assert_one_sentence(
+        run(monkeypatch, capsys, "doctor", "no-such/model-anywhere"), "no-such/model-anywhere", "check the name"
+    )
+
+
+def test_missing_folder(monkeypatch, capsys) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", "./no/such/folder"), "There is no folder ./no/such/folder")
+
+
+def test_folder_without_a_config(monkeypatch, capsys, tmp_path: Path) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path), str(tmp_path), "no config.json")
+
+
+def test_broken_config(monkeypatch, capsys, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{broken")
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path), "config.json cannot be read")
+
+
+def test_config_without_weights(monkeypatch, capsys, tmp_path: Path, folder: Path) -> None:
+    shutil.copy(folder / "config.json", tmp_path)
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path), "no weights")
+
+
+def test_truncated_weights(monkeypatch, capsys, tmp_path: Path, folder: Path) -> None:
+    shutil.copytree(folder, tmp_path / "m")
+    weights = tmp_path / "m" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path / "m"), "cannot be loaded")
+
+
+def test_pickle_is_refused_without_being_opened(monkeypatch, capsys, tmp_path: Path, folder: Path) -> None:
+    shutil.copy(folder / "config.json", tmp_path)
+    (tmp_path / "pytorch_model.bin").write_bytes(b"never read")
+    result = run(monkeypatch, capsys, "doctor", tmp_path)
+    assert_one_sentence(result, "pytorch_model.bin", "can run any code", "safetensors only")
+    assert "--allow-pickle" not in result[2]
+
+
+def test_model_without_attention(monkeypatch, capsys, tmp_path: Path) -> None:
+    from transformers import MambaConfig, MambaForCausalLM
+
+    MambaForCausalLM(MambaConfig(vocab_size=50, hidden_size=16, num_hidden_layers=1, state_size=4)).save_pretrained(tmp_path)
+    tiny_tokenizer("bpe").save_pretrained(tmp_path)
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path), "no softmax attention")
+
+
+def test_empty_text(monkeypatch, capsys, folder: Path) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "read", folder, "  "), "empty")
+
+
+def test_long_text_names_the_limit_and_the_flag(monkeypatch, capsys, folder: Path) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "read", folder, "the cat " * 100), "at most 64", "--truncate")
+    assert run(monkeypatch, capsys, "read", folder, "the cat " * 100, "--truncate")[0] == 0
+
+
+def test_file_that_is_no_model(monkeypatch, capsys, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("x")
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path / "x.txt"), "is a file, not a model")
+
+
+def test_broken_gguf(monkeypatch, capsys, tmp_path: Path) -> None:
+    (tmp_path / "x.gguf").write_bytes(b"GGUF no")
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path), "cannot be loaded")
+
+
+def test_remote_code_is_not_run(monkeypatch, capsys, tmp_path: Path, folder: Path) -> None:
+    shutil.copytree(folder, tmp_path / "m")
+    config = json.loads((tmp_path / "m" / "config.json").read_text())
+    config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.Mine", "AutoModel": "mine.MineModel"}}
+    (tmp_path / "m" / "config.json").write_text(json.dumps(config))
+    (tmp_path / "m" / "mine.py").write_text("raise SystemExit('this code must not run')")
+    assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path / "m"), "--trust-remote-code")
+
+
+def test_wrong_measure(monkeypatch, capsys, folder: Path) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "read", folder, "the cat", "--measure", "nrom"), "no measure 'nrom'")
