@@ -207,6 +207,14 @@ def test_reading_has_the_shapes_that_it_says(lens: headscope.Lens) -> None:
     assert reading.batch.sources[0].segments == [0] * 5 + [1] * 3
 
 
+def test_scores_are_ordinary_tensors(lens: headscope.Lens) -> None:
+    scores = lens.read("the cat").scores("weight", layer=0)
+    scores *= 2  # inference tensors would refuse
+    assert not scores.requires_grad
+    for block in lens.stream(["the cat"]):
+        block.scores("norm").mul_(2)
+
+
 def test_reading_in_words(lens: headscope.Lens) -> None:
     reading = lens.read(words=["unbelievable", "cats"])
     assert reading.tokens == ["[CLS]", "un", "##believ", "##able", "cat", "##s", "[SEP]"]

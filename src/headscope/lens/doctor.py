@@ -181,7 +181,7 @@ def _row_sum_error(weights: Tensor, real: Tensor) -> float:
 
 def _own_attentions(lens: Lens, batch: Batch) -> dict[tuple[str, str], list[Tensor]]:
     """The model's own eager `output_attentions`, by stack and kind, for what it gives."""
-    with lens.unwatched("eager"), torch.inference_mode():
+    with lens.unwatched("eager"), torch.no_grad():
         try:
             output = lens.forward(batch.inputs, output_attentions=True)
         except (TypeError, ValueError):  # the model does not know the option, or refuses it

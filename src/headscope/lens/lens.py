@@ -173,7 +173,7 @@ class Lens:
         if self.closed:
             raise ModelError("This lens is closed: open the model again.")
         capture = Capture(self.trace, batch, receive, rows)
-        with torch.inference_mode(), capture.watch():
+        with torch.no_grad(), capture.watch():
             self.forward(batch.inputs)
         expected = [
             site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"
@@ -236,7 +236,7 @@ class Lens:
     def _find_sites(self) -> Trace:
         inputs = dummy_inputs(self.model)
         target = inputs.get("decoder_input_ids")
-        with torch.inference_mode():
+        with torch.no_grad():
             found = trace(
                 self.model,
                 lambda: self.forward(inputs),

@@ -62,6 +62,7 @@ class Projection:
 
     def _refresh(self) -> None:
         weight = self.module.weight
-        version = weight._version if isinstance(weight, Tensor) and not weight.is_inference() else 0
+        assert isinstance(weight, Tensor)
+        version = 0 if weight.is_inference() else weight._version
         if version != self._version:
             self._version, self._matrices, self._roots = version, None, None

@@ -1,0 +1,47 @@
+"""What the README and the docs tell people to paste works when pasted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import headscope
+from headscope.measures import MEASURES
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def blocks(page: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.real
+def test_readme_example(minilm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("README.md", "python")
+    exec(code, {})
+    assert "[CLS] gets 47% of the weight, 5% of the norm" in capsys.readouterr().out
+
+
+def test_readme_names_both_commands() -> None:
+    assert [line.split("#")[0].strip() for line in blocks("README.md", "sh")[0].splitlines()] == ["make demo", "make test"]
+
+
+def test_adding_a_measure() -> None:
+    (code,) = blocks("docs/how-to/add-a-measure.md", "python")
+    try:
+        exec(code, {})
+        with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
+            reading = lens.read("the cat")
+            assert (reading.scores("squared") == reading.scores("weight") ** 2).all()
+    finally:
+        MEASURES.pop("squared", None)
+
+
+def test_links_in_the_docs_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
