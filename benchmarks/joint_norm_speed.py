@@ -14,7 +14,7 @@ from benchmarks.timing import alternate, as_ratios
 from headscope import AttentionBlock
 from headscope.lens.block import KeySide
 
-SAME = 1e-4  # relative
+SAME = 1e-4  # relative; times are compared only where the numbers agree
 CLOSED, TEXTBOOK = "closed form", "textbook, (head, n, n, d) for each text"
 
 
@@ -26,7 +26,7 @@ def joint_norm_speed(settings: Settings) -> list[Row]:
     with headscope.open(model) as lens, torch.inference_mode():
         lens.run(batch, lambda block: blocks.append(block) if block.site.layer == 0 else None, rows=LENGTH)
         (block,) = blocks
-        _check(_closed_form(block), _textbook(block))
+        torch.testing.assert_close(_closed_form(block), _textbook(block), rtol=SAME, atol=0)
         things = {CLOSED: lambda: _closed_form(block), TEXTBOOK: lambda: _textbook(block)}
         return as_ratios(alternate(things, settings.repeats), CLOSED, {TEXTBOOK: Target(">=", 15)})
 
@@ -49,9 +49,3 @@ def textbook_joint_norm(weights: Tensor, values: Tensor, matrices: Tensor) -> Te
     transformed = values @ matrices  # head key d_model
     weighted = weights[..., None] * transformed[:, None]  # head row key d_model
     return torch.linalg.vector_norm(weighted.sum(0), dim=-1)[None]
-
-
-def _check(closed: Tensor, textbook: Tensor) -> None:
-    apart = float((closed - textbook).abs().max() / textbook.abs().max())
-    if apart > SAME:
-        raise AssertionError(f"The closed form and the textbook's differ by {apart:.1e}: their times cannot be compared.")

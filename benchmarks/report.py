@@ -14,6 +14,9 @@ from rich.text import Text
 from benchmarks.rows import Row
 
 
+BUSY = 1.5  # slowest round over fastest, above which times say more about the machine than about the code
+
+
 def console() -> Console:
     """Colours on a terminal; elsewhere plain lines that are wide enough for a table."""
     found = Console(highlight=False)
@@ -24,8 +27,8 @@ def show(out: Console, name: str, about: str, rows: list[Row], quick: bool) -> N
     """One benchmark's table."""
     out.print(Text.assemble((name, "bold"), f"  {about}"))
     table = Table(box=None, header_style="bold")
-    for column in ("measured", "median", "compared", "", "target", ""):
-        table.add_column(column, justify="right" if column in ("median", "compared", "target") else "left")
+    for column in ("measured", "median", "from, to", "compared", "", "target", ""):
+        table.add_column(column, justify="left" if column in ("measured", "") else "right")
     for row in rows:
         table.add_row(row.what, *_numbers(row), _verdict(row, quick))
     out.print(table)
@@ -39,6 +42,10 @@ def show_summary(out: Console, results: dict[str, list[Row]], quick: bool) -> No
         return
     judged = [(name, row) for name, rows in results.items() for row in rows if row.met is not None]
     missed = [f"{name}: {row.what}" for name, row in judged if not row.met]
+    noise = max(row.spread for rows in results.values() for row in rows)
+    if noise > BUSY:
+        busy = f"Busy machine: one and the same thing took up to {noise:.1f} times as long in one round as in another."
+        out.print(Text(f"{busy} Trust no ratio of times here; run again when it is quiet.", "yellow"))
     if judged:
         out.print(f"Targets: {len(judged) - len(missed)} met, {len(missed)} missed{''.join(f'; {one}' for one in missed)}.")
 
@@ -53,13 +60,14 @@ def write(path: Path, machine: dict[str, Any], settings: dict[str, Any], results
     unfinished.replace(path)
 
 
-def _numbers(row: Row) -> tuple[str, str, str, str]:
+def _numbers(row: Row) -> tuple[str, str, str, str, str]:
     median = f"{row.median:.3f} s" if row.unit == "s" else f"{row.median:,.0f} MB"
+    between = f"{min(row.samples):.3f}, {max(row.samples):.3f}" if row.unit == "s" else ""
     if row.compared is None:
-        return median, "", "", ""
+        return median, between, "", "", ""
     digits = ",.2f" if row.compared_unit == "x" else ",.0f"
     target = f"{row.target.bound} {row.target.value:{digits}}" if row.target else ""
-    return median, f"{row.compared:{digits}} {row.compared_unit}", row.versus, target
+    return median, between, f"{row.compared:{digits}} {row.compared_unit}", row.versus, target
 
 
 def _verdict(row: Row, quick: bool) -> Text:

@@ -38,6 +38,11 @@ class Row:
         return median(self.samples)
 
     @property
+    def spread(self) -> float:
+        """How many times as long the slowest round took as the fastest: 1 on a quiet machine."""
+        return max(self.samples) / min(self.samples) if self.unit == "s" else 1.0
+
+    @property
     def met(self) -> bool | None:
         """None where there is no target."""
         return None if self.target is None or self.compared is None else self.target.met_by(self.compared)

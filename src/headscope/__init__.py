@@ -3,7 +3,23 @@
 from headscope.errors import HeadscopeError
 from headscope.lens import AttentionBlock, Lens, Reading, Site, open
 from headscope.measures import MEASURES
-from headscope.text import Document
+from headscope.statistics import STATISTICS
+from headscope.study import Run, load_table, study
+from headscope.text import Corpus, Document
 
 __version__ = "0.1.0"
-__all__ = ["MEASURES", "AttentionBlock", "Document", "HeadscopeError", "Lens", "Reading", "Site", "open"]
+__all__ = [
+    "MEASURES",
+    "STATISTICS",
+    "AttentionBlock",
+    "Corpus",
+    "Document",
+    "HeadscopeError",
+    "Lens",
+    "Reading",
+    "Run",
+    "Site",
+    "load_table",
+    "open",
+    "study",
+]

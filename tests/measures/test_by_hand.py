@@ -28,9 +28,9 @@ def test_value_norm_of_grouped_heads_by_hand() -> None:
 def test_joint_norm_by_hand() -> None:
     # Two heads of one dimension. At key 0 they point the same way, at key 1 against each other.
     values = torch.tensor([[[[1.0], [1.0]], [[1.0], [-1.0]]]])  # batch head key d_head
-    matrices = torch.ones(2, 1, 1)  # both write to the one dimension of the model
+    inner = torch.ones(2, 2, 1, 1)  # both write to the one dimension of the model, with W_O = 1
     weights = torch.tensor([[[[0.5, 0.5]], [[0.25, 0.75]]]])  # batch head row key
-    norms = joint_norms(weights, head_grams(values, matrices))
+    norms = joint_norms(weights, head_grams(values, inner))
     torch.testing.assert_close(norms, torch.tensor([[[[0.75, 0.25]]]]))
 
 

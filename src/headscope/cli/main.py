@@ -10,6 +10,8 @@ from headscope import __version__
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
 from headscope.cli.read import read
+from headscope.cli.study import study
+from headscope.cli.table import compare, table
 from headscope.errors import HeadscopeError
 
 app = typer.Typer(
@@ -23,6 +25,9 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(doctor)
 app.command()(read)
+app.command()(study)
+app.command()(table)
+app.command()(compare)
 
 
 def _print_version(asked: bool) -> None:

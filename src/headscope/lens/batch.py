@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -23,6 +23,7 @@ class Batch:
     documents: Sequence[Document] = ()
     _source_mask: Tensor | None = field(init=False, default=None)
     _target_mask: Tensor | None = field(init=False, default=None)
+    _derived: dict[str, Tensor] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._source_mask = _padding(self.inputs.get("attention_mask"))
@@ -31,6 +32,12 @@ class Batch:
     @property
     def size(self) -> int:
         return self.inputs["input_ids"].shape[0]
+
+    def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
+        """The derived quantity `name`, computed at the first call for this batch."""
+        if name not in self._derived:
+            self._derived[name] = compute()
+        return self._derived[name]
 
     @property
     def has_target(self) -> bool:

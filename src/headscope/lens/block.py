@@ -60,6 +60,8 @@ class AttentionBlock:
     Scores are zero wherever the query or the key is padding, so that sums over a block need no mask.
     """
 
+    level = "token"
+
     def __init__(
         self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, key_side: KeySide, batch: Batch
     ) -> None:
@@ -70,6 +72,7 @@ class AttentionBlock:
         self.key_side = key_side
         self.batch = batch
         self._scores: dict[str, Tensor] = {}
+        self._derived: dict[str, Tensor] = {}
 
     @property
     def values(self) -> Tensor:
@@ -117,6 +120,27 @@ class AttentionBlock:
     def key_sequences(self) -> Sequence[TokenSequence]:
         """For each text of the batch, the tokens that the keys stand for."""
         return self.batch.key_sequences(self.site)
+
+    @property
+    def key_labels(self) -> list[list[str]]:
+        """For each text, the tokens attended to."""
+        return [list(sequence.tokens) for sequence in self.key_sequences]
+
+    @property
+    def key_special(self) -> list[list[bool]]:
+        """For each text, which of the tokens attended to are special."""
+        return [list(sequence.special) for sequence in self.key_sequences]
+
+    @property
+    def key_side_name(self) -> str:
+        """`source` or `target`: blocks of one batch with the same name have the same keys."""
+        return "target" if self.key_sequences is self.batch.targets else "source"
+
+    def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
+        """The derived quantity `name`, computed at the first call for this block."""
+        if name not in self._derived:
+            self._derived[name] = compute()
+        return self._derived[name]
 
     def scores(self, measure: str = "weight") -> Tensor:
         """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""

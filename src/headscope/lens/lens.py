@@ -9,6 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -26,7 +27,7 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.capture import Capture
 from headscope.lens.dummy import dummy_inputs
 from headscope.lens.encoding import Segment, TokenSequence, encode, length_limit
-from headscope.lens.loading import load, quiet
+from headscope.lens.loading import load, quiet, random_twin
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
 from headscope.lens.trace import Trace, trace
@@ -43,10 +44,13 @@ def open(
     dtype: torch.dtype = torch.float32,
     revision: str | None = None,
     trust_remote_code: bool = False,
+    random_init: int | None = None,
 ) -> Lens:
     """Open a model: a hub id, a local folder, a GGUF file (or a folder with one), or a model in hand.
 
     The lens reads the model's attention; close it (or use `with`) to get the model back as it was.
+    `random_init`, a seed, opens the model's randomly initialised twin instead: the same configuration
+    and tokenizer, weights as before training.
     """
     name = str(model)
     if isinstance(model, (str, Path)):
@@ -57,11 +61,26 @@ def open(
         name = model.config.name_or_path or type(model).__name__
     else:
         raise ModelError(f"A model must be a hub id, a folder or a transformers model, not {type(model).__name__}.")
-    return Lens(model, tokenizer, name=name)
+    if random_init is not None:
+        model = random_twin(model, random_init)
+    lens = Lens(model, tokenizer, name=name)
+    lens.random_init = random_init
+    return lens
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A document as the model reads it: its tokens, and for an encoder-decoder those of its target."""
+
+    document: Document
+    source: TokenSequence
+    target: TokenSequence | None = None
 
 
 class Lens:
     """Reads the attention of one model. Made by `headscope.open`."""
+
+    random_init: int | None = None  # the seed, where the weights are not the trained ones
 
     def __init__(self, model: PreTrainedModel, tokenizer: Any = None, *, name: str = "") -> None:
         if model in _open_models:
@@ -147,14 +166,20 @@ class Lens:
 
     def batch(self, documents: Sequence[Any], *, limit: int | None = None, truncate: bool = False) -> Batch:
         """The documents as one padded batch on the model's device; `limit` lowers the model's own limit of tokens."""
+        return self.collate([self.encode(Document.of(document), limit=limit, truncate=truncate) for document in documents])
+
+    def encode(self, document: Document, *, limit: int | None = None, truncate: bool = False) -> Encoded:
+        """One document as tokens."""
         if self.tokenizer is None:
             raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
-        documents = [Document.of(document) for document in documents]
         limit = min(filter(None, (limit, self.limit)), default=None)
-        sources = [self._encode(document, limit, truncate) for document in documents]
-        targets = [self._encode_target(document, limit, truncate) for document in documents]
-        with_target = [target for target in targets if target is not None]
-        if with_target and len(with_target) != len(targets):
+        return Encoded(document, self._encode(document, limit, truncate), self._encode_target(document, limit, truncate))
+
+    def collate(self, encoded: Sequence[Encoded]) -> Batch:
+        """Encoded documents side by side, padded on the right."""
+        sources = [item.source for item in encoded]
+        targets = [item.target for item in encoded if item.target is not None]
+        if targets and len(targets) != len(encoded):
             raise InputError("Some documents of this batch have a target and some have none: give all or none.")
         padding = self.tokenizer.pad_token_id or 0
         inputs = {
@@ -163,10 +188,10 @@ class Lens:
         }
         if "token_type_ids" in self._accepted and any(any(source.segments) for source in sources):
             inputs["token_type_ids"] = pad([source.segments for source in sources], 0, self.device)
-        if with_target:
-            inputs["decoder_input_ids"] = pad([target.ids for target in with_target], padding, self.device)
-            inputs["decoder_attention_mask"] = pad([[1] * len(target) for target in with_target], 0, self.device)
-        return Batch(inputs, sources, with_target, documents)
+        if targets:
+            inputs["decoder_input_ids"] = pad([target.ids for target in targets], padding, self.device)
+            inputs["decoder_attention_mask"] = pad([[1] * len(target) for target in targets], 0, self.device)
+        return Batch(inputs, sources, targets, [item.document for item in encoded])
 
     def run(self, batch: Batch, receive: Callable[[AttentionBlock], None], *, rows: int | None = None) -> None:
         """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows."""
@@ -249,7 +274,10 @@ class Lens:
         return found
 
     def _encode(self, document: Document, limit: int | None, truncate: bool) -> TokenSequence:
-        segments = [Segment.of(document.text, document.words)]
+        if document.words is None:
+            segments = [Segment.of(document.text, None)]
+        else:
+            segments = [Segment(*document.text_and_spans(), list(document.words), is_split=True)]
         if document.pair is not None or document.pair_words is not None:
             segments.append(Segment.of(document.pair, document.pair_words))
         return encode(self.tokenizer, segments, limit=limit, truncate=truncate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import os
@@ -44,6 +45,15 @@ def load(
     if device is not None:
         model = model.to(device)
     return model, tokenizer
+
+
+def random_twin(model: PreTrainedModel, seed: int) -> PreTrainedModel:
+    """A model of the same class and configuration with fresh random weights; the global random state is left alone."""
+    with torch.random.fork_rng(), quiet():
+        torch.manual_seed(seed)
+        twin: Any = type(model)(copy.deepcopy(model.config))
+        twin.to(device=model.device, dtype=model.dtype)
+    return twin
 
 
 def _is_offline() -> bool:

@@ -38,6 +38,7 @@ class Projection:
         self._version = -1
         self._matrices: Tensor | None = None
         self._roots: Tensor | None = None
+        self._inner: Tensor | None = None
 
     @property
     def matrices(self) -> Tensor:
@@ -60,9 +61,18 @@ class Projection:
             self._roots = torch.linalg.qr(on_cpu.mT).R.mT.to(matrices).contiguous()
         return self._roots
 
+    @property
+    def inner(self) -> Tensor:
+        """W_O^h W_O^g^T for every two heads: (head, head, d_head, d_head)."""
+        matrices = self.matrices
+        if self._inner is None:
+            self._inner = matrices[:, None] @ matrices.mT
+        return self._inner
+
     def _refresh(self) -> None:
         weight = self.module.weight
         assert isinstance(weight, Tensor)
         version = 0 if weight.is_inference() else weight._version
         if version != self._version:
-            self._version, self._matrices, self._roots = version, None, None
+            self._version = version
+            self._matrices = self._roots = self._inner = None

@@ -13,12 +13,10 @@ def value_norms(values: Tensor, roots: Tensor) -> Tensor:
     A root R_h has R_h R_h^T = W_O^h W_O^h^T, so ||v W_O^h|| = ||v R_h|| without a vector of size d_model.
     """
     batch, groups, length, size = values.shape
-    grouped = roots.reshape(groups, -1, size, roots.shape[-1])  # group head-in-group d_head rank
-    if grouped.shape[1] == 1:
-        return torch.linalg.vector_norm(values @ grouped[:, 0], dim=-1)
-    side_by_side = grouped.transpose(1, 2).reshape(groups, size, -1)  # group d_head (head-in-group rank)
-    projected = (values @ side_by_side).reshape(batch, groups, length, -1, roots.shape[-1])
-    return torch.linalg.vector_norm(projected, dim=-1).transpose(2, 3).reshape(batch, -1, length)
+    vectors = values.transpose(0, 1).reshape(groups, 1, batch * length, size)
+    projected = vectors @ roots.reshape(groups, -1, size, roots.shape[-1])  # group head-in-group text-and-key rank
+    norms = torch.linalg.vector_norm(projected, dim=-1)
+    return norms.reshape(-1, batch, length).transpose(0, 1)
 
 
 def value_norms_of(keys: KeySide) -> Tensor:

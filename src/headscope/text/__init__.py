@@ -1,5 +1,9 @@
-"""What is read: documents, and (from the next stone on) the readers that make them."""
+"""What is read: documents, the readers that make them, and corpora of them."""
 
+from headscope.text.annotate import Annotator
+from headscope.text.corpus import Corpus
 from headscope.text.document import Document
+from headscope.text.formats import FORMATS
+from headscope.text.mention import Mention
 
-__all__ = ["Document"]
+__all__ = ["FORMATS", "Annotator", "Corpus", "Document", "Mention"]

@@ -1,0 +1,140 @@
+"""`headscope study MODEL CORPUS -o RUN`: statistics over a corpus, in one pass, that resumes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from headscope.errors import InputError
+from headscope.lens.lens import open as open_lens
+from headscope.statistics import STATISTICS
+from headscope.statistics.base import Statistic
+from headscope.study import study as run_study
+from headscope.text import FORMATS, Annotator, Corpus
+
+
+def _print_list(asked: bool) -> None:
+    if asked:
+        table = Table(box=None, show_header=False)
+        for name in sorted(STATISTICS):
+            table.add_row(Text(name, style="bold"), STATISTICS[name].about)
+        Console().print(table)
+        raise typer.Exit
+
+
+def study(
+    model: Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")],
+    corpus: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")],
+    statistics: Annotated[
+        list[str] | None, typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: all.")
+    ] = None,
+    measures: Annotated[
+        list[str] | None, typer.Option("-m", "--measure", help="What is counted; may be repeated. Default: weight.")
+    ] = None,
+    words: Annotated[bool, typer.Option("--words", help="Count in words instead of the tokenizer's pieces.")] = False,
+    format: Annotated[
+        str | None, typer.Option(help=f"One of {', '.join(FORMATS)}. Default: recognised from the content.")
+    ] = None,
+    unit: Annotated[str | None, typer.Option(help="What a document is, where a format has a choice.")] = None,
+    column: Annotated[str | None, typer.Option(help="The column of JSONL and Parquet files. Default: text.")] = None,
+    annotate: Annotated[str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE.")] = None,
+    batch_size: Annotated[int, typer.Option(min=1, help="Texts at a time.")] = 16,
+    shard_size: Annotated[int, typer.Option(min=1, help="Documents a shard; a kill loses at most one shard.")] = 256,
+    limit: Annotated[int | None, typer.Option(min=1, help="Most tokens a document, below the model's own limit.")] = None,
+    truncate: Annotated[bool, typer.Option("--truncate", help="Cut long documents off at the limit.")] = False,
+    on_error: Annotated[str, typer.Option(help="stop, or skip: pass over what cannot be read, and count it.")] = "stop",
+    random_init: Annotated[
+        int | None, typer.Option(metavar="SEED", help="Use the model's randomly initialised twin instead.")
+    ] = None,
+    list_statistics: Annotated[
+        bool, typer.Option("--list", callback=_print_list, is_eager=True, help="List the statistics.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say where the output is, and what was counted, as JSON.")] = False,
+    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
+) -> None:
+    """Count statistics over a corpus. Run the same command again to go on after an interruption.
+
+    [bold]Examples[/bold]
+
+      headscope study bert-base-uncased wiki.txt -o run
+
+      headscope study gpt2 "texts/*.jsonl.gz" -o run -s entropy -s distance -m weight -m norm --truncate
+
+      headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --limit 128 --truncate
+    """
+    documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, on_error=_checked(on_error))
+    if annotate is not None:
+        documents = documents.annotated(Annotator.of(annotate))
+    chosen = _chosen(statistics, measures or ["weight"], "word" if words else "token")
+    with open_lens(model, trust_remote_code=trust_remote_code, random_init=random_init) as lens, _Bar(quiet=as_json) as bar:
+        run = run_study(
+            lens,
+            documents,
+            chosen,
+            out=output,
+            batch_size=batch_size,
+            limit=limit,
+            truncate=truncate,
+            on_error=on_error,
+            shard_size=shard_size,
+            progress=bar,
+        )
+    if as_json:
+        typer.echo(json.dumps({"run": str(run.folder), "tables": run.tables, **run.manifest["counts"]}))
+        return
+    counts = run.manifest["counts"]
+    skipped = counts["skipped"] + run.manifest["corpus"]["skipped"]["count"]
+    typer.echo(f"Counted {counts['documents']:,} documents, {counts['tokens']:,} tokens; skipped {skipped:,}.")
+    for example in run.manifest["corpus"]["skipped"]["examples"][:5]:
+        typer.echo(f"  skipped {example}")
+    typer.echo(f"Tables in {run.folder / 'tables'}: {', '.join(run.tables)}.")
+    typer.echo(f"Look at one with: headscope table {run.folder} {run.tables[0]}")
+
+
+def _checked(on_error: str) -> Any:
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"--on-error is stop or skip, not {on_error!r}.")
+    return on_error
+
+
+def _chosen(names: list[str] | None, measures: list[str], level: str) -> list[Statistic]:
+    return [STATISTICS[name](measure=measure, level=level) for name in names or list(STATISTICS) for measure in measures]
+
+
+class _Bar:
+    """A progress bar with rate and time left on a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.console = Console(stderr=True, quiet=quiet)
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
+        self.progress = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
+        self.plain = not self.console.is_terminal and not quiet
+        self.done = self.total = 0
+
+    def __enter__(self) -> _Bar:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()
+
+    def begin(self, documents: int, done: int) -> None:
+        self.total, self.done = documents, done
+        self.task = self.progress.add_task("", total=documents, completed=done, rate="")
+        if done:
+            self.console.print(f"Going on: {done:,} of {documents:,} documents are counted already.")
+
+    def advance(self, documents: int) -> None:
+        self.done += documents
+        speed = self.progress.tasks[0].speed
+        self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
+        if self.plain:
+            typer.echo(f"{self.done:,} of {self.total:,} documents", err=True)

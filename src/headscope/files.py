@@ -1,0 +1,52 @@
+"""Files that are written whole or not at all, and what they are known by."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from headscope.errors import HeadscopeError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class CannotWrite(HeadscopeError):
+    """The disk is full, or the folder cannot be written to."""
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn an error of the file system into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise CannotWrite(
+                f"The disk is full: {path} could not be written; free some space and run the same command again, "
+                "nothing that was finished is lost."
+            ) from error
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` make a file beside `path`, and put it in its place when it is complete and on the disk."""
+    with explained(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+        try:
+            write(unfinished)
+            with unfinished.open("rb") as file:
+                os.fsync(file.fileno())
+            os.replace(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

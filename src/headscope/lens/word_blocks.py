@@ -1,0 +1,132 @@
+"""Blocks in words: pieces merged as they stream, whatever rows a block holds.
+
+Attention to a word is the sum over its pieces, from it the mean. A word whose pieces lie in two blocks
+waits for the second; a block of words holds the rows that are complete in every text of the batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from headscope.lens.batch import Batch
+from headscope.lens.block import AttentionBlock
+from headscope.lens.encoding import TokenSequence
+from headscope.lens.site import Site
+
+
+class WordBlock(AttentionBlock):
+    """Rows and keys are words; special tokens are words of their own."""
+
+    level = "word"
+
+    def __init__(
+        self, site: Site, rows: range, scores: dict[str, Tensor], keys: Words, queries: Words, batch: Batch
+    ) -> None:
+        self.site = site
+        self.rows = rows
+        self.weights = next(iter(scores.values()))
+        self.batch = batch
+        self._scores = scores
+        self._derived = {}
+        self._keys = keys
+        self._queries = queries
+
+    @property
+    def row_mask(self) -> Tensor:
+        return self._queries.mask[:, self.rows.start : self.rows.stop]
+
+    @property
+    def key_mask(self) -> Tensor:
+        return self._keys.mask
+
+    @property
+    def key_labels(self) -> list[list[str]]:
+        return self._keys.labels
+
+    @property
+    def key_special(self) -> list[list[bool]]:
+        return self._keys.special
+
+
+class Words:
+    """The words of one side of a batch, as indices for scattering."""
+
+    def __init__(self, sequences: Sequence[TokenSequence], device: torch.device) -> None:
+        length = max(len(sequence) for sequence in sequences)
+        groups = [sequence.groups() for sequence in sequences]
+        self.labels = [labels for labels, _ in groups]
+        self.special = [
+            [sequence.special[pieces[0]] for pieces in members]
+            for sequence, (_, members) in zip(sequences, groups, strict=True)
+        ]
+        self.count = max(len(labels) for labels in self.labels)
+        # Padding goes to a word of its own behind the last, which is cut off again.
+        of_token = torch.full((len(sequences), length), self.count)
+        share = torch.zeros(len(sequences), length)
+        self.complete: list[list[int]] = []  # for each text and word, after which row it is complete
+        for text, (_, members) in enumerate(groups):
+            for word, pieces in enumerate(members):
+                of_token[text, pieces] = word
+                share[text, pieces] = 1 / len(pieces)
+            self.complete.append([max(pieces) + 1 for pieces in members])
+        self.of_token = of_token.to(device)
+        self.share = share.to(device)  # of each piece in its word
+        self.mask = torch.tensor(
+            [[word < len(labels) for word in range(self.count)] for labels in self.labels], device=device
+        )
+
+    def done(self, rows: int) -> int:
+        """How many words are complete in every text once `rows` rows have come."""
+        counts = []
+        for complete in self.complete:
+            incomplete = [word for word, row in enumerate(complete) if row > rows]
+            counts.append(min(incomplete, default=self.count))
+        return min(counts)
+
+
+class WordRows:
+    """Takes the blocks of a run in tokens, and calls `receive` with blocks in words."""
+
+    def __init__(self, measures: Sequence[str], receive: Callable[[WordBlock], None]) -> None:
+        self.measures = measures
+        self.receive = receive
+        self._first = 0  # the first word that has not been shown
+        self._waiting: dict[str, Tensor] = {}  # batch head word key, from that word on
+
+    def __call__(self, block: AttentionBlock) -> None:
+        device = block.weights.device
+        if block.rows.start == 0:
+            self._queries = Words(block.query_sequences, device)
+            self._keys = Words(block.key_sequences, device)
+            self._first, self._waiting = 0, {}
+        stop = self._queries.done(block.rows.stop)
+        for measure in self.measures:
+            self._add(measure, block.scores(measure), block.rows)
+        if stop > self._first:
+            ready = {measure: rows[:, :, : stop - self._first] for measure, rows in self._waiting.items()}
+            self._waiting = {measure: rows[:, :, stop - self._first :] for measure, rows in self._waiting.items()}
+            words = range(self._first, stop)
+            self._first = stop
+            self.receive(WordBlock(block.site, words, ready, self._keys, self._queries, block.batch))
+
+    def _add(self, measure: str, scores: Tensor, rows: range) -> None:
+        """Sum over the pieces of each key, then add each row's share to its word."""
+        batch, heads, _, _ = scores.shape
+        here = slice(rows.start, rows.stop)
+        merged = scores.new_zeros(batch, heads, len(rows), self._keys.count + 1)
+        merged.scatter_add_(3, self._keys.of_token[:, None, None].expand_as(scores), scores)
+        merged = merged[..., :-1] * self._queries.share[:, None, here, None]
+        words = self._queries.of_token[:, here] - self._first  # padding's word is the last one
+        last = self._queries.count - self._first
+        real = torch.where(words < last, words, -1)
+        needed = int(real.max()) + 1
+        waiting = self._waiting.get(measure)
+        buffer = scores.new_zeros(batch, heads, max(needed, 0 if waiting is None else waiting.shape[2]) + 1, merged.shape[3])
+        if waiting is not None:
+            buffer[:, :, : waiting.shape[2]] = waiting
+        where = torch.where(words < last, words, buffer.shape[2] - 1)
+        buffer.scatter_add_(2, where[:, None, :, None].expand_as(merged), merged)
+        self._waiting[measure] = buffer[:, :, :-1]

@@ -1,0 +1,22 @@
+"""Mergeable sums over a corpus. To add a statistic, add a small file and import it here."""
+
+from headscope.statistics.base import Statistic
+from headscope.statistics.distance import Distance
+from headscope.statistics.entropy import Entropy
+from headscope.statistics.maximum import Maximum
+from headscope.statistics.offsets import Offsets
+from headscope.statistics.registry import STATISTICS, statistic
+from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
+
+__all__ = [
+    "STATISTICS",
+    "Distance",
+    "Entropy",
+    "FirstToken",
+    "Maximum",
+    "Offsets",
+    "Punctuation",
+    "SpecialTokens",
+    "Statistic",
+    "statistic",
+]

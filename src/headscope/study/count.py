@@ -1,0 +1,84 @@
+"""One shard through the lens: batches of similar length, every statistic updated from every block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from headscope.errors import InputError
+from headscope.lens.batch import Batch
+from headscope.lens.block import AttentionBlock
+from headscope.lens.lens import Encoded, Lens
+from headscope.lens.word_blocks import WordRows
+from headscope.statistics.base import Statistic
+from headscope.text import Document
+
+
+@dataclass(frozen=True)
+class Feed:
+    """How documents are fed to the model."""
+
+    batch_size: int = 16
+    limit: int | None = None
+    truncate: bool = False
+    on_error: str = "stop"
+
+
+@dataclass
+class Counted:
+    """What a shard has come to."""
+
+    statistics: list[Statistic]
+    counts: dict[str, int]
+
+
+def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], feed: Feed) -> Counted:
+    """Fresh statistics over some documents. Depends on nothing but the documents and the settings."""
+    started = [statistic.start(lens.sites) for statistic in statistics]
+    encoded, skipped = _encode(lens, documents, feed)
+    for batch in _batches(lens, encoded, feed.batch_size):
+        _update(lens, batch, started)
+    tokens = sum(len(item.source) for item in encoded)
+    return Counted(started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped})
+
+
+def _update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
+    in_tokens = [statistic for statistic in statistics if statistic.level == "token"]
+    in_words = [statistic for statistic in statistics if statistic.level == "word"]
+    words = WordRows(sorted({statistic.measure for statistic in in_words}), _into(in_words))
+
+    tokens = _into(in_tokens)
+
+    def receive(block: AttentionBlock) -> None:
+        tokens(block)
+        if in_words:
+            words(block)
+
+    lens.run(batch, receive)
+
+
+def _into(statistics: Sequence[Statistic]) -> Callable[[AttentionBlock], None]:
+    def update(block: AttentionBlock) -> None:
+        for statistic in statistics:
+            statistic.update(block)
+
+    return update
+
+
+def _encode(lens: Lens, documents: Sequence[Document], feed: Feed) -> tuple[list[Encoded], int]:
+    encoded, skipped = [], 0
+    for document in documents:
+        try:
+            encoded.append(lens.encode(document, limit=feed.limit, truncate=feed.truncate))
+        except InputError as error:
+            if feed.on_error == "stop":
+                raise InputError(f"{document.name or 'A document'}: {error}") from error
+            skipped += 1
+    return encoded, skipped
+
+
+def _batches(lens: Lens, encoded: Sequence[Encoded], size: int) -> Iterator[Batch]:
+    """Texts of similar length together, so that little is padding; ties in their own order."""
+    order = sorted(range(len(encoded)), key=lambda index: len(encoded[index].source))
+    for start in range(0, len(order), size):
+        yield lens.collate([encoded[index] for index in order[start : start + size]])

@@ -1,0 +1,99 @@
+"""manifest.json: what a run is made of, so that it resumes only as the same run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from headscope.errors import InputError
+from headscope.files import sha256_of, write_whole
+from headscope.lens.lens import Lens
+
+NAME = "manifest.json"
+_WEIGHTS = ("*.safetensors", "*.gguf", "config.json", "tokenizer*.json", "*.model", "*.spm", "vocab*")
+
+
+def versions() -> dict[str, str]:
+    """What computed the numbers."""
+    from headscope import __version__
+
+    return {
+        "headscope": __version__,
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def describe_model(lens: Lens) -> dict[str, Any]:
+    """The model's name, and a hash of its files, or of its parameters where it has none."""
+    folder = Path(lens.name)
+    if folder.is_file():
+        hashes = {folder.name: sha256_of(folder)}
+    elif folder.is_dir():
+        files = sorted({file for pattern in _WEIGHTS for file in folder.glob(pattern)})
+        hashes = {file.name: sha256_of(file) for file in files}
+    else:
+        hashes = {"parameters": _hash_of_parameters(lens.model)}
+    if lens.random_init is not None:
+        hashes["random initialisation, seed"] = str(lens.random_init)
+    return {"name": lens.name, "architecture": type(lens.model).__name__, "dtype": str(lens.model.dtype), "hashes": hashes}
+
+
+def _hash_of_parameters(model: torch.nn.Module) -> str:
+    digest = hashlib.sha256()
+    for name, tensor in model.state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest()
+
+
+def save_manifest(run: Path, manifest: dict[str, Any]) -> None:
+    text = json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    write_whole(run / NAME, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
+
+
+def load_manifest(run: Path) -> dict[str, Any]:
+    """The manifest of a run."""
+    path = run / NAME
+    if not path.is_file():
+        raise InputError(f"{run} is not a run directory: it has no {NAME}.")
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} cannot be read ({error}): the run is damaged; start it again elsewhere.") from error
+    return manifest
+
+
+def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+    """Refuse to go on with a run that was begun with something else, and say what."""
+    for part in ("model", "corpus", "settings", "versions"):
+        changes = _changes(before.get(part, {}), now[part])
+        if changes:
+            raise InputError(
+                f"{run} was begun with another {_WORDS[part]}: {'; '.join(changes[:3])}; "
+                "run it as before, or choose another folder with -o."
+            )
+
+
+_WORDS = {"model": "model", "corpus": "corpus", "settings": "setting", "versions": "version of the software"}
+
+
+def _changes(before: Any, now: Any, name: str = "") -> list[str]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        keys = sorted({*before, *now})
+        return [change for key in keys for change in _changes(before.get(key), now.get(key), f"{name}.{key}".lstrip("."))]
+    if before == now:
+        return []
+    return [f"{name} was {_short(before)} and is {_short(now)}"]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:18]}…{text[-18:]}"

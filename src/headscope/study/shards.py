@@ -1,0 +1,41 @@
+"""A corpus cut into fixed shards: which documents belong together depends on their order alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from headscope.text import Document
+
+SHARD = 256  # documents
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some consecutive documents."""
+
+    index: int
+    documents: Sequence[Document]
+
+    def file(self, run: Path) -> Path:
+        return shard_file(run, self.index)
+
+
+def shard_file(run: Path, index: int) -> Path:
+    """Where the state of a shard is kept."""
+    return run / "shards" / f"{index:06d}.safetensors"
+
+
+def shards_of(documents: Iterable[Document], size: int, wanted: set[int]) -> Iterator[Shard]:
+    """The wanted shards, in order; the documents of the others are passed over.
+
+    >>> [shard.index for shard in shards_of([Document("a"), Document("b"), Document("c")], 2, {1})]
+    [1]
+    """
+    documents = iter(documents)
+    for index in range(max(wanted, default=-1) + 1):
+        some = list(islice(documents, size))
+        if index in wanted:
+            yield Shard(index, some)

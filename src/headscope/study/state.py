@@ -1,0 +1,53 @@
+"""The state of one finished shard: arrays only, with a checksum, in a safetensors file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from headscope.files import write_whole
+from headscope.statistics.base import Array, Statistic
+
+State = dict[str, dict[str, Array]]  # by table name, then by field
+
+
+def state_of(statistics: Sequence[Statistic]) -> State:
+    return {statistic.table_name: statistic.state for statistic in statistics}
+
+
+def save_state(path: Path, state: State, counts: Mapping[str, int]) -> None:
+    """Write a shard's sums, and how many documents and tokens they come from."""
+    flat = {f"{table}/{field}": array for table, fields in sorted(state.items()) for field, array in sorted(fields.items())}
+    metadata = {"sha256": _digest(flat), "counts": json.dumps(counts, sort_keys=True)}
+    write_whole(path, lambda unfinished: save_file(flat, unfinished, metadata))
+
+
+def load_state(path: Path) -> tuple[State, dict[str, int]] | None:
+    """What `save_state` wrote; None where there is no such file, or it is not whole."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            metadata = file.metadata() or {}
+            flat = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError, ValueError):
+        return None
+    if metadata.get("sha256") != _digest(flat):
+        return None
+    state: State = {}
+    for name, array in flat.items():
+        table, _, field = name.partition("/")
+        state.setdefault(table, {})[field] = array
+    return state, json.loads(metadata["counts"])
+
+
+def _digest(arrays: Mapping[str, Array]) -> str:
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype} {array.shape}\n".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,129 @@
+"""Corpus: documents in order, from files or from anything iterable, with what was wrong and what makes it the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from headscope.errors import InputError
+from headscope.text.annotate import Annotator
+from headscope.text.blocks import ReadingError, Result
+from headscope.text.document import Document
+from headscope.text.files import Files
+from headscope.text.items import Items
+from headscope.text.skipped import Skipped
+
+OnError = Literal["stop", "skip"]
+
+
+class Source(Protocol):
+    """Where documents come from."""
+
+    def read(self) -> Iterator[Result]: ...
+
+    def fingerprint(self) -> str: ...
+
+    def describe(self) -> dict[str, Any]: ...
+
+
+class Corpus:
+    """Iterate over it for its documents; make one with `of`, `from_files` or `from_documents`.
+
+    What is no document raises InputError with its file and line, or with on_error="skip" is passed over
+    and counted in `skipped` (of the latest pass); nothing else is lost.
+
+    >>> [document.text for document in Corpus.of(["One text.", "Another."])]
+    ['One text.', 'Another.']
+    """
+
+    def __init__(self, source: Source, *, on_error: OnError = "stop", annotator: Annotator | None = None) -> None:
+        if on_error not in ("stop", "skip"):
+            raise InputError(f'on_error is "stop" or "skip", not {on_error!r}.')
+        self.source = source
+        self.on_error = on_error
+        self.annotator = annotator
+        self.skipped = Skipped()
+
+    @classmethod
+    def of(cls, given: Any, **settings: Any) -> Corpus:
+        """A corpus from what people pass: a path, a folder, a glob, a list of Paths, or an iterable of documents."""
+        if isinstance(given, Corpus):
+            return given
+        if isinstance(given, (str, Path)):
+            return cls.from_files(given, **settings)
+        if isinstance(given, (list, tuple)) and given and all(isinstance(item, Path) for item in given):
+            return cls.from_files(*given, **settings)
+        if isinstance(given, (list, tuple)) and given and all(isinstance(item, str) and _is_file(item) for item in given):
+            raise InputError(f"These texts are names of files, such as {given[0]}: write Corpus.from_files(*paths).")
+        return cls.from_documents(given, **settings)
+
+    @classmethod
+    def from_files(
+        cls,
+        *paths: str | Path,
+        format: str | None = None,
+        unit: str | None = None,
+        column: str | None = None,
+        on_error: OnError = "stop",
+    ) -> Corpus:
+        """Files, folders or globs; the format is recognised from the content unless one of FORMATS is given."""
+        return cls(Files(paths, format, unit, column), on_error=on_error)
+
+    @classmethod
+    def from_documents(cls, documents: Iterable[Any], *, column: str | None = None, on_error: OnError = "stop") -> Corpus:
+        """Strings, pairs of strings, lists of words, Documents, or rows (Hugging Face datasets) with a column of text."""
+        return cls(Items(documents, column), on_error=on_error)
+
+    def annotated(self, annotator: Annotator) -> Corpus:
+        """The same corpus with every document annotated."""
+        return Corpus(self.source, on_error=self.on_error, annotator=annotator)
+
+    def bare(self) -> Corpus:
+        """The same corpus without annotations."""
+        return Corpus(self.source, on_error=self.on_error)
+
+    def __iter__(self) -> Iterator[Document]:
+        self.skipped = Skipped()
+        documents = self._documents(self.skipped)
+        return documents if self.annotator is None else self.annotator.annotate(documents)
+
+    def _documents(self, skipped: Skipped) -> Iterator[Document]:
+        for result in self.source.read():
+            error = self._fault(result)
+            if error is None:
+                assert isinstance(result, Document)
+                yield result
+            elif self.on_error == "stop":
+                raise error
+            else:
+                skipped.add(error)
+
+    def _fault(self, result: Result) -> ReadingError | None:
+        if isinstance(result, ReadingError):
+            return result
+        if self.annotator is not None:
+            try:
+                self.annotator.check(result)
+            except InputError as error:
+                return ReadingError.at(result.name, error)
+        return None
+
+    def fingerprint(self) -> str:
+        """A sha256 that is the same only if the documents are: see the sources for what goes into it."""
+        source = self.source.fingerprint()
+        if self.annotator is None:
+            return source
+        return hashlib.sha256(json.dumps([source, self.annotator.describe()]).encode()).hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest says of this corpus."""
+        annotator = {} if self.annotator is None else {"annotator": self.annotator.describe()}
+        return {**self.source.describe(), "on_error": self.on_error, **annotator}
+
+
+def _is_file(text: str) -> bool:
+    return len(text) < 256 and os.path.isfile(text)

@@ -1,0 +1,87 @@
+"""The numbered lines of a text file, gzipped or not; a line that cannot be read says why, and the next one follows."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+LONGEST = 2**24  # bytes in a line: more is no text, and would fill the memory
+DAMAGED = (OSError, EOFError, zlib.error)
+_GZIP = b"\x1f\x8b"
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Line(NamedTuple):
+    """A line without its end; `fault` says why its text could not be read."""
+
+    number: int
+    text: str
+    fault: str | None = None
+
+    @property
+    def blank(self) -> bool:
+        return self.fault is None and not self.text.strip()
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, unpacked where its first bytes say that it is gzipped."""
+    with path.open("rb") as file:
+        if file.peek(len(_GZIP))[: len(_GZIP)] != _GZIP:
+            yield file
+            return
+        with gzip.open(file) as unpacked:
+            yield cast(BinaryIO, unpacked)
+
+
+def numbered_lines(path: Path) -> Iterator[Line]:
+    """Every line of the file. A file that breaks off (damaged, not to be opened) ends with a line that says so."""
+    try:
+        with open_bytes(path) as file:
+            yield from lines_of(file)
+    except OSError as error:
+        yield Line(1, "", f"the file cannot be read ({error.strerror or error})")
+
+
+def lines_of(file: BinaryIO, longest: int = LONGEST) -> Iterator[Line]:
+    """
+    >>> import io
+    >>> list(lines_of(io.BytesIO(b"one\\r\\ntwo")))
+    [Line(number=1, text='one', fault=None), Line(number=2, text='two', fault=None)]
+    """
+    number = 1
+    try:
+        while raw := file.readline(longest):
+            if len(raw) == longest and not raw.endswith(b"\n"):
+                _read_on_to_line_end(file, longest)
+                yield Line(number, "", f"the line is longer than {longest:,} bytes: break it into several")
+            else:
+                yield _decoded(number, raw)
+            number += 1
+    except DAMAGED as error:
+        yield Line(number, "", f"the file is damaged from here on ({error}): get it again")
+
+
+def _read_on_to_line_end(file: BinaryIO, at_a_time: int) -> None:
+    while (rest := file.readline(at_a_time)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _decoded(number: int, raw: bytes) -> Line:
+    if number == 1:
+        if raw.startswith(_UTF16_MARKS):
+            return Line(number, "", "the file is UTF-16: convert it, for example with iconv -f utf-16 -t utf-8")
+        raw = raw.removeprefix(_UTF8_MARK)
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if b"\0" in raw:
+        return Line(number, "", "there is a NUL byte, so this is no text in UTF-8: convert the file")
+    try:
+        return Line(number, raw.decode())
+    except UnicodeDecodeError as error:
+        found = f"byte 0x{raw[error.start]:02x} at position {error.start + 1}"
+        return Line(number, "", f"the line is not UTF-8 ({found}): convert the file, for example with iconv")

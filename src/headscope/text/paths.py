@@ -1,0 +1,43 @@
+"""From what people give (files, folders, globs) to files, always in the same order."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable
+from pathlib import Path
+
+from headscope.errors import InputError
+
+
+def find_files(given: Iterable[str | Path]) -> list[Path]:
+    """The files meant, in the order given; those of a folder (with its subfolders) or of a glob sorted by name."""
+    files = [file for path in given for file in _files_of(path)]
+    if not files:
+        raise InputError("There is no file to read: give a path, a folder or a pattern.")
+    return files
+
+
+def _files_of(given: str | Path) -> list[Path]:
+    try:
+        path = Path(given).expanduser()
+        if path.is_dir():
+            inside = (file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
+            return _some(sorted(inside), f"The folder {path} has no files in it")
+        if path.exists():
+            return [path]
+        if glob.has_magic(str(given)):
+            matches = (Path(match) for match in glob.glob(str(path), recursive=True))
+            return _some(sorted(match for match in matches if match.is_file()), f"No file matches {given}")
+    except (OSError, RuntimeError) as error:  # too long a name, a folder that is not ours, an unknown ~user
+        raise InputError(f"{str(given)[:80]!r} is no path that can be read ({error}): check it.") from None
+    raise InputError(f"There is no file or folder {str(given)[:200]!r}: check the path (from {Path.cwd()}).")
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def _some(files: list[Path], otherwise: str) -> list[Path]:
+    if not files:
+        raise InputError(f"{otherwise}: check the path.")
+    return files

@@ -1,0 +1,51 @@
+"""The benchmarks run, in turn and to the end. How fast anything is, no test says."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.catalogue import BENCHMARKS, about
+from benchmarks.report import write
+from benchmarks.rows import Row, Target
+from benchmarks.settings import Settings
+from benchmarks.timing import alternate, as_ratios
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_things_are_timed_in_turn_after_one_round_of_warming_up() -> None:
+    called: list[str] = []
+    seconds = alternate({"a": lambda: called.append("a"), "b": lambda: called.append("b")}, repeats=2)
+    assert called == ["a", "b"] * 3
+    assert {name: len(taken) for name, taken in seconds.items()} == {"a": 2, "b": 2}
+
+
+def test_ratios_are_of_medians_and_targets_are_about_ratios() -> None:
+    targets = {"slow": Target("<=", 2.5), "slower": Target("<=", 2.5)}
+    rows = as_ratios({"plain": [1.0, 2.0, 9.0], "slow": [5.0, 4.0, 1.0], "slower": [6.0]}, "plain", targets)
+    assert [row.compared for row in rows] == [None, 2.0, 3.0]
+    assert [row.met for row in rows] == [None, True, False]
+
+
+def test_results_are_written_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "bench.json"
+    write(path, {"threads": 2}, {"repeats": 1}, {"one": [Row("a", [1.0, 3.0], "s")]})
+    assert json.loads(path.read_text())["results"]["one"][0]["median"] == 2.0
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", [name for name in BENCHMARKS if "memory" not in name])
+def test_timed_benchmarks_run_on_tiny_shapes(name: str) -> None:
+    rows = BENCHMARKS[name](Settings(repeats=1, quick=True))
+    assert about(BENCHMARKS[name]).endswith(".")
+    assert all(row.median > 0 for row in rows)
+
+
+@pytest.mark.slow
+def test_memory_benchmarks_run_from_the_command_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks", "--quick", "--only", "lens_memory", "-o", str(tmp_path / "bench.json")]
+    printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    assert "Tiny shapes" in printed
+    assert "lens_memory" in json.loads((tmp_path / "bench.json").read_text())["results"]

@@ -1,0 +1,54 @@
+"""Each statistic on a few numbers that a person can check."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from headscope.statistics import Distance, Entropy, FirstToken, Maximum, Offsets, Punctuation, SpecialTokens
+from tests.statistics.tester import block_by_hand, columns_by_hand
+
+WEIGHTS = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]]
+BLOCK = block_by_hand(WEIGHTS, ["[CLS]", "Ġ,", "."], [True, False, False])
+
+
+def approx(**columns: float) -> dict[str, float]:
+    return {name: pytest.approx(value) for name, value in columns.items()}
+
+
+def test_entropy() -> None:
+    third = 2 * 0.25 * math.log(4) + 0.5 * math.log(2)
+    assert columns_by_hand(Entropy(), BLOCK) == approx(entropy=(0 + math.log(2) + third) / 3)
+
+
+def test_entropy_of_rows_that_do_not_sum_to_one() -> None:
+    halved = block_by_hand([[0.5, 0.5], [0.25, 0.25]], ["a", "b"])  # a sink took half of the second row
+    assert columns_by_hand(Entropy(), halved) == approx(entropy=math.log(2))
+
+
+def test_distance() -> None:
+    # Row 1 spans 0.5 * 1; row 2 spans 0.25 * 2 + 0.25 * 1; all over a total of 3.
+    assert columns_by_hand(Distance(), BLOCK) == approx(distance=(0.5 + 0.75) / 3)
+
+
+def test_offsets() -> None:
+    # The first token has no previous one: it counts 0 above and 1 below.
+    assert columns_by_hand(Offsets(), BLOCK) == approx(previous=(0.5 + 0.25) / 3, same=2.0 / 3, next=0.0)
+    assert columns_by_hand(Offsets(offsets=[-2, 5]), BLOCK) == approx(**{"offset_-2": 0.25 / 3, "offset_+5": 0.0})
+
+
+def test_first_token() -> None:
+    assert columns_by_hand(FirstToken(), BLOCK) == approx(first_token=1.75 / 3)
+
+
+def test_special_tokens() -> None:
+    assert columns_by_hand(SpecialTokens(), BLOCK) == approx(**{"[CLS]": 1.75 / 3})
+
+
+def test_punctuation() -> None:
+    assert columns_by_hand(Punctuation(), BLOCK) == approx(comma=0.75 / 3, period=0.5 / 3)
+
+
+def test_maximum() -> None:
+    assert columns_by_hand(Maximum(), BLOCK) == approx(maximum=(1 + 0.5 + 0.5) / 3)
