@@ -77,6 +77,8 @@ def test_names_of_files_are_no_texts(folder: Path) -> None:
 def test_of_a_corpus_is_itself() -> None:
     corpus = Corpus.of(["one"])
     assert Corpus.of(corpus) is corpus
+    with pytest.raises(InputError, match="give on_error where it is made"):
+        Corpus.of(corpus, on_error="skip")
 
 
 def test_stop_names_file_and_line(write: Callable[..., Path]) -> None:

@@ -24,25 +24,26 @@ def state_of(statistics: Sequence[Statistic]) -> State:
 def save_state(path: Path, state: State, counts: Mapping[str, int]) -> None:
     """Write a shard's sums, and how many documents and tokens they come from."""
     flat = {f"{table}/{field}": array for table, fields in sorted(state.items()) for field, array in sorted(fields.items())}
-    metadata = {"sha256": _digest(flat), "counts": json.dumps(counts, sort_keys=True)}
-    write_whole(path, lambda unfinished: save_file(flat, unfinished, metadata))
+    about = json.dumps({"counts": dict(counts), "sha256": _digest(flat)}, sort_keys=True)
+    # One entry: the order of several is not the same in every file.
+    write_whole(path, lambda unfinished: save_file(flat, unfinished, {"headscope": about}))
 
 
 def load_state(path: Path) -> tuple[State, dict[str, int]] | None:
     """What `save_state` wrote; None where there is no such file, or it is not whole."""
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
+            about = json.loads((file.metadata() or {}).get("headscope", "{}"))
             flat = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError):
         return None
-    if metadata.get("sha256") != _digest(flat):
+    if about.get("sha256") != _digest(flat):
         return None
     state: State = {}
     for name, array in flat.items():
         table, _, field = name.partition("/")
         state.setdefault(table, {})[field] = array
-    return state, json.loads(metadata["counts"])
+    return state, about["counts"]
 
 
 def _digest(arrays: Mapping[str, Array]) -> str:

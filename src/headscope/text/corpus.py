@@ -52,6 +52,8 @@ class Corpus:
     def of(cls, given: Any, **settings: Any) -> Corpus:
         """A corpus from what people pass: a path, a folder, a glob, a list of Paths, or an iterable of documents."""
         if isinstance(given, Corpus):
+            if settings:
+                raise InputError(f"This is a corpus already: give {', '.join(settings)} where it is made.")
             return given
         if isinstance(given, (str, Path)):
             return cls.from_files(given, **settings)
