@@ -13,7 +13,6 @@ from rich.text import Text
 
 from benchmarks.rows import Row
 
-
 BUSY = 1.5  # slowest round over fastest, above which times say more about the machine than about the code
 
 

@@ -1,5 +1,7 @@
 """Errors that a user can act on: one sentence that says what is wrong, where, and what to do."""
 
+from __future__ import annotations
+
 
 class HeadscopeError(Exception):
     """Anything wrong with what the user gave. The command line prints it and exits with code 2."""
@@ -22,3 +24,7 @@ class MissingExtra(HeadscopeError):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package: run pip install 'headscope[{extra}]'.")
+        self.what, self.extra = what, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
+        return type(self), (self.what, self.extra)  # survives the way from one process to another

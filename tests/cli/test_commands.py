@@ -168,3 +168,49 @@ def test_remote_code_is_not_run(monkeypatch, capsys, tmp_path: Path, folder: Pat
 
 def test_wrong_measure(monkeypatch, capsys, folder: Path) -> None:
     assert_one_sentence(run(monkeypatch, capsys, "read", folder, "the cat", "--measure", "nrom"), "no measure 'nrom'")
+
+
+def test_study_table_and_compare(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "c.txt"
+    corpus.write_text("the cat sat\nthe dogs , two dogs .\n")
+    for name, extra in (("a", []), ("b", ["--random-init", "0"])):
+        code, out, _ = run(monkeypatch, capsys, "study", folder, corpus, "-o", tmp_path / name, "-s", "entropy", *extra)
+        assert code == 0
+        assert "Counted 2 documents" in out
+    code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a")
+    assert out.split() == ["entropy"]
+    code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a", "entropy", "--csv")
+    assert out.splitlines()[0] == "stack,kind,layer,head,entropy,entropy_low,entropy_high"
+    assert len(out.splitlines()) == 13
+    code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a", "entropy", "--json")
+    assert len(json.loads(out)) == 12
+    code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a", "entropy")
+    assert "encoder" in out
+    code, out, _ = run(monkeypatch, capsys, "compare", tmp_path / "a", tmp_path / "b", "entropy", "--csv")
+    assert "entropy_difference" in out.splitlines()[0]
+
+
+def test_study_says_what_is_wrong(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("the cat")
+    command = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r"]
+    assert_one_sentence(run(monkeypatch, capsys, *command, "-s", "entropie"), "no statistic 'entropie'")
+    assert_one_sentence(run(monkeypatch, capsys, *command, "-m", "value_norm"), "one number a token")
+    assert_one_sentence(run(monkeypatch, capsys, *command, "--on-error", "ignore"), "stop or skip")
+    assert_one_sentence(run(monkeypatch, capsys, "study", folder, tmp_path / "no.txt", "-o", tmp_path / "r"), "no.txt")
+    assert_one_sentence(run(monkeypatch, capsys, "table", tmp_path / "nothing", "entropy"), "not a run directory")
+
+
+def test_study_lists_its_statistics(monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, "study", "--list")
+    assert code == 0
+    assert "entropy" in out
+    assert "first_token" in out
+
+
+def test_study_as_json(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("the cat\na dog\n")
+    code, out, _ = run(monkeypatch, capsys, "study", folder, tmp_path / "c.txt", "-o", tmp_path / "r", "--json", "--words")
+    found = json.loads(out)
+    assert code == 0
+    assert found["documents"] == 2
+    assert "entropy_words" in found["tables"]

@@ -14,6 +14,8 @@ from headscope.cli.study import study
 from headscope.cli.table import compare, table
 from headscope.errors import HeadscopeError
 
+INTERRUPTED = 130  # what typer exits with on Ctrl-C
+
 app = typer.Typer(
     help="What every attention head of a Transformer does: its weights, and the norms of what they multiply.",
     no_args_is_help=True,
@@ -50,6 +52,7 @@ def main() -> None:
     except HeadscopeError as error:
         typer.echo(f"headscope: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("headscope: interrupted.", err=True)
-        sys.exit(130)
+    except SystemExit as left:
+        if left.code == INTERRUPTED:
+            typer.echo("headscope: interrupted; run the same command again to go on.", err=True)
+        raise

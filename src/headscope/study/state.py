@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save
 
 from headscope.files import write_whole
 from headscope.statistics.base import Array, Statistic
@@ -26,7 +26,7 @@ def save_state(path: Path, state: State, counts: Mapping[str, int]) -> None:
     flat = {f"{table}/{field}": array for table, fields in sorted(state.items()) for field, array in sorted(fields.items())}
     about = json.dumps({"counts": dict(counts), "sha256": _digest(flat)}, sort_keys=True)
     # One entry: the order of several is not the same in every file.
-    write_whole(path, lambda unfinished: save_file(flat, unfinished, {"headscope": about}))
+    write_whole(path, lambda unfinished: unfinished.write_bytes(save(flat, {"headscope": about})))
 
 
 def load_state(path: Path) -> tuple[State, dict[str, int]] | None:
