@@ -22,5 +22,5 @@ def lens(installed_model: None) -> Iterator[Lens]:
 
 
 @pytest.fixture(scope="session")
-def observation(lens: Lens) -> Observation:
-    return observe(lens)
+def observation(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Observation:
+    return observe(lens, tmp_path_factory.mktemp("demo") / "run")

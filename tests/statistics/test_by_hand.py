@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
-from headscope.statistics import Distance, Entropy, FirstToken, Maximum, Offsets, Punctuation, SpecialTokens
-from tests.statistics.tester import block_by_hand, columns_by_hand
+from headscope.statistics import Distance, Entropy, FirstToken, Maximum, Offsets, Punctuation, SpecialTokens, Strength
+from tests.statistics.tester import SITE, block_by_hand, columns_by_hand
 
 WEIGHTS = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]]
 BLOCK = block_by_hand(WEIGHTS, ["[CLS]", "Ġ,", "."], [True, False, False])
@@ -19,12 +20,12 @@ def approx(**columns: float) -> dict[str, float]:
 
 def test_entropy() -> None:
     third = 2 * 0.25 * math.log(4) + 0.5 * math.log(2)
-    assert columns_by_hand(Entropy(), BLOCK) == approx(entropy=(0 + math.log(2) + third) / 3)
+    assert columns_by_hand(Entropy(), BLOCK) == approx(entropy=(0 + math.log(2) + third) / 3, uniform=math.log(3))
 
 
 def test_entropy_of_rows_that_do_not_sum_to_one() -> None:
     halved = block_by_hand([[0.5, 0.5], [0.25, 0.25]], ["a", "b"])  # a sink took half of the second row
-    assert columns_by_hand(Entropy(), halved) == approx(entropy=math.log(2))
+    assert columns_by_hand(Entropy(), halved) == approx(entropy=math.log(2), uniform=math.log(2))
 
 
 def test_distance() -> None:
@@ -52,3 +53,14 @@ def test_punctuation() -> None:
 
 def test_maximum() -> None:
     assert columns_by_hand(Maximum(), BLOCK) == approx(maximum=(1 + 0.5 + 0.5) / 3)
+
+
+def test_strength() -> None:
+    halved = block_by_hand([[0.5, 0.5], [0.25, 0.25]], ["a", "b"])
+    assert columns_by_hand(Strength(), halved) == approx(strength=0.75)
+
+
+def test_uniform_entropy_of_a_decoder_is_that_of_what_a_row_can_see() -> None:
+    site = replace(SITE, stack="decoder")
+    block = block_by_hand([[1.0, 0.0], [0.5, 0.5]], ["a", "b"], site=site)
+    assert columns_by_hand(Entropy(), block) == approx(entropy=math.log(2) / 2, uniform=math.log(2) / 2)

@@ -57,18 +57,20 @@ def assert_same(one: Statistic, other: Statistic, tolerance: float = 1e-4) -> No
 SITE = Site(index=0, stack="encoder", kind="self", layer=0, heads=1, key_value_heads=1, head_size=1)
 
 
-def block_by_hand(weights: list[list[float]], tokens: list[str], special: list[bool] | None = None) -> AttentionBlock:
+def block_by_hand(
+    weights: list[list[float]], tokens: list[str], special: list[bool] | None = None, site: Site = SITE
+) -> AttentionBlock:
     """One text, one head: the weights are the numbers given."""
     length = len(tokens)
     special = special or [False] * length
     sequence = TokenSequence(list(range(length)), tokens, tokens, list(range(length)), special, [0] * length)
     batch = Batch({"input_ids": torch.arange(length)[None]}, [sequence], [], [Document("by hand")])
-    key_side = KeySide(SITE, torch.ones(1, 1, length, 1), None, None, None)
-    return AttentionBlock(SITE, range(len(weights)), torch.tensor(weights)[None, None], None, key_side, batch)
+    key_side = KeySide(site, torch.ones(1, 1, length, 1), None, None, None)
+    return AttentionBlock(site, range(len(weights)), torch.tensor(weights)[None, None], None, key_side, batch)
 
 
 def columns_by_hand(statistic: Statistic, block: AttentionBlock) -> dict[str, float]:
-    fresh = statistic.start([SITE])
+    fresh = statistic.start([block.site])
     fresh.update(block)
     row = fresh.table().iloc[0]
     return {name: float(row[name]) for name in fresh.columns(fresh.state)}

@@ -1,62 +1,29 @@
-"""Where each head's attention goes over a text, by weight and by norm: shares that are ratios of corpus sums.
+"""Where each head's attention goes over a text, by weight and by norm, out of the tables of a study.
 
 The kinds of tokens are those of kobayashi2020 (appendix D.2); offsets and entropy are as in clark2019 (section 3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor
 
-from headscope.lens import AttentionBlock
+from headscope.statistics import Entropy, Offsets, Punctuation, SpecialTokens, Statistic, Strength
+from headscope.study import Run
 
 MEASURES = ("weight", "norm")
-OFFSETS = {"previous": -1, "same": 0, "next": 1}
+OFFSETS = ("previous", "same", "next")
 KINDS = ("cls", "sep", "punctuation", "other")
-PUNCTUATION = (".", ",")
 
 
-def on_offset(scores: Tensor, first_row: int, offset: int) -> Tensor:
-    """The sum of every query's score for the token `offset` places on: (batch, head, row, key) -> (head,)
-
-    `first_row` is the position of the first row. A query without such a token adds nothing.
-    """
-    return scores.diagonal(first_row + offset, -2, -1).sum((0, 2))
-
-
-def on_kinds(scores: Tensor, membership: Tensor) -> Tensor:
-    """The sum of the scores for every kind of token: (batch, head, row, key), (batch, key, kind) -> (kind, head)"""
-    return torch.einsum("bhrk,bkc->ch", scores, membership)
-
-
-def entropy(weights: Tensor) -> Tensor:
-    """The sum of the queries' entropies, in nats: (batch, head, row, key) -> (head,)"""
-    return torch.special.entr(weights).sum((0, 2, 3))
-
-
-def kind_of(token: str, special: bool) -> str:
-    """
-    >>> kind_of("[SEP]", True), kind_of(",", False), kind_of("!", False)
-    ('sep', 'punctuation', 'other')
-    """
-    if special:
-        return {"[CLS]": "cls", "[SEP]": "sep"}.get(token, "other")
-    return "punctuation" if token in PUNCTUATION else "other"
-
-
-def memberships(kinds: Sequence[Sequence[str]]) -> Tensor:
-    """One-hot kinds of the tokens of a batch, zero at padding: (batch, key, kind)"""
-    member = torch.zeros(len(kinds), max(map(len, kinds)), len(KINDS))
-    for row, sequence in enumerate(kinds):
-        for position, kind in enumerate(sequence):
-            member[row, position, KINDS.index(kind)] = 1
-    return member
+def statistics() -> list[Statistic]:
+    """What the demo counts."""
+    each = (Offsets, SpecialTokens, Punctuation, Strength)
+    return [Entropy(), *(statistic(measure=measure) for measure in MEASURES for statistic in each)]
 
 
 class Counts:
-    """Sums over a text for every head, (layer, head) each, and the shares that follow from them."""
+    """Sums for every head, (layer, head) each and a query token on average, and the shares that follow from them."""
 
     def __init__(self, layers: int, heads: int) -> None:
         def zeros() -> Tensor:
@@ -67,19 +34,25 @@ class Counts:
         self.entropy = zeros()
         self.most_entropy = zeros()  # what it would be if every query looked at all tokens alike
 
-    def update(self, block: AttentionBlock) -> None:
-        layer = block.site.layer
-        sequences = block.batch.key_sequences(block.site)
-        member = memberships([list(map(kind_of, sequence.tokens, sequence.special)) for sequence in sequences])
+    @classmethod
+    def of(cls, run: Run, layers: int, heads: int) -> Counts:
+        """The counts in the tables of a run, whose rows are the heads layer by layer."""
+
+        def column(table: str, name: str) -> Tensor:
+            return torch.tensor(run[table][name].to_numpy()).reshape(layers, heads)
+
+        counts = cls(layers, heads)
+        counts.entropy, counts.most_entropy = column("entropy", "entropy"), column("entropy", "uniform")
         for measure in MEASURES:
-            scores = block.scores(measure)
-            self.totals[measure][layer] += scores.sum((0, 2, 3))
-            for name, offset in OFFSETS.items():
-                self.sums[measure][name][layer] += on_offset(scores, block.rows.start, offset)
-            for kind, received in zip(KINDS, on_kinds(scores, member.to(scores)), strict=True):
-                self.sums[measure][kind][layer] += received
-        self.entropy[layer] += entropy(block.weights)
-        self.most_entropy[layer] += (block.row_mask.sum(-1) * block.key_mask.sum(-1).log()).sum()
+            suffix = "" if measure == "weight" else f"_{measure}"
+            shares = {name: column(f"offsets{suffix}", name) for name in OFFSETS}
+            shares["cls"] = column(f"special_tokens{suffix}", "[CLS]")
+            shares["sep"] = column(f"special_tokens{suffix}", "[SEP]")
+            shares["punctuation"] = column(f"punctuation{suffix}", "period") + column(f"punctuation{suffix}", "comma")
+            shares["other"] = 1 - shares["cls"] - shares["sep"] - shares["punctuation"]
+            counts.totals[measure] = column(f"strength{suffix}", "strength")
+            counts.sums[measure] = {target: share * counts.totals[measure] for target, share in shares.items()}
+        return counts
 
     def shares(self, measure: str) -> dict[str, Tensor]:
         """The share of each target in all that a head gives out: (layer, head)"""

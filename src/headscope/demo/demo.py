@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
 from headscope.demo import model
 from headscope.demo.observation import Observation, observe
@@ -15,9 +16,9 @@ from headscope.demo.summary import print_summary
 
 
 def run(output: Path, as_json: bool = False) -> None:
-    """Write `demo.png` and `demo.svg` into `output`, and print a summary, or the numbers as JSON."""
+    """Study the text in `output/run`, write `demo.png` and `demo.svg`, and print a summary, or the numbers as JSON."""
     make_folder(output)  # first, so that a folder that cannot be written costs nobody a minute
-    observation = _observe_with_progress()
+    observation = _observe_with_progress(output / "run")
     pictures = save(draw(observation), output)
     if as_json:
         print(json.dumps({**observation.to_json(), "pictures": [str(path) for path in pictures]}, indent=2))
@@ -25,13 +26,23 @@ def run(output: Path, as_json: bool = False) -> None:
         print_summary(observation, pictures, Console(highlight=False))
 
 
-def _observe_with_progress() -> Observation:
+def _observe_with_progress(run: Path) -> Observation:
     stderr = Console(stderr=True)
     with Progress(console=stderr, transient=True, disable=not stderr.is_terminal) as progress:
-        task = progress.add_task(f"Opening {model.NAME}", total=None)
-
-        def advance(done: int, total: int) -> None:
-            progress.update(task, description="Reading the text", completed=done, total=total)
-
+        bar = _Bar(progress, progress.add_task(f"Opening {model.NAME}", total=None))
         with model.open_model() as lens:
-            return observe(lens, advance)
+            return observe(lens, run, progress=bar)
+
+
+@dataclass
+class _Bar:
+    """Shows the study's progress in the bar that began with opening the model."""
+
+    progress: Progress
+    task: TaskID
+
+    def begin(self, documents: int, done: int) -> None:
+        self.progress.update(self.task, description="Reading the text", completed=done, total=documents)
+
+    def advance(self, documents: int) -> None:
+        self.progress.advance(self.task, documents)

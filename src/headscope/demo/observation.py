@@ -1,20 +1,22 @@
-"""Observation: one pass of the model over the demo's text, and what was counted on the way."""
+"""Observation: a study of the demo's text, and what it comes to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
 from headscope.demo import model
-from headscope.demo.counts import MEASURES, Counts
+from headscope.demo.counts import MEASURES, Counts, statistics
 from headscope.demo.findings import disagreement, widest_gap
 from headscope.demo.text import TITLE, count_sentences, paragraph_pairs, text
 from headscope.lens import Lens
-
-BATCH = 2  # documents a forward pass: small, so that the progress bar moves
+from headscope.study import study
+from headscope.study.study import Progress
+from headscope.text import Document
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Observation:
     """What was read, and the counts over it."""
 
     source: str  # the folder or hub id that the model came from
+    run: Path  # the study's run directory
     documents: int
     sentences: int
     tokens: int
@@ -31,6 +34,7 @@ class Observation:
         gap = widest_gap(self.counts)
         return {
             "model": {"name": model.NAME, "source": self.source},
+            "run": str(self.run),
             "text": {
                 "title": TITLE,
                 "documents": self.documents,
@@ -66,18 +70,15 @@ class Observation:
         ]
 
 
-def observe(lens: Lens, advance: Callable[[int, int], None] = lambda done, total: None) -> Observation:
-    """Read the text once. `advance` is told how many of the documents are done."""
-    whole = text()
-    documents = paragraph_pairs(whole)
-    counts = Counts(layers=len(lens.sites), heads=lens.sites[0].heads)
-    tokens = 0
-    for start in range(0, len(documents), BATCH):
-        batch = lens.batch(documents[start : start + BATCH], truncate=True)
-        lens.run(batch, counts.update)
-        tokens += sum(len(sequence) for sequence in batch.sources)
-        advance(start + batch.size, len(documents))
-    return Observation(lens.name, len(documents), count_sentences(whole), tokens, counts)
+def observe(
+    lens: Lens, run: Path, documents: Sequence[Document] | None = None, progress: Progress | None = None
+) -> Observation:
+    """A study of the text in the run directory `run`; one that is there and finished is not counted again."""
+    documents = paragraph_pairs(text()) if documents is None else documents
+    counted = study(lens, documents, statistics(), out=run, batch_size=2, shard_size=2, truncate=True, progress=progress)
+    counts = Counts.of(counted, layers=len(lens.sites), heads=lens.sites[0].heads)
+    sentences = sum(count_sentences(part) for document in documents for part in (document.text, document.pair) if part)
+    return Observation(lens.name, run, len(documents), sentences, counted.manifest["counts"]["tokens"], counts)
 
 
 def _at(shares: dict[str, Tensor], place: int | tuple[int, int]) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from headscope.demo.findings import NAMES, headline, widest_gap
 from headscope.demo.observation import Observation
 from headscope.demo.text import TITLE
 from headscope.errors import HeadscopeError
+from headscope.files import write_whole
 
 # Okabe and Ito's palette, which every kind of colour vision can tell apart; grey is what is left.
 COLOURS = {"cls": "#D55E00", "sep": "#0072B2", "punctuation": "#F0E442", "other": "#DADDE1"}
@@ -144,12 +144,5 @@ def save(figure: Figure, folder: Path) -> list[Path]:
 
 
 def _save_whole(figure: Figure, path: Path, metadata: dict[str, str | None]) -> Path:
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        figure.savefig(unfinished, format=path.suffix[1:], metadata=metadata)
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise HeadscopeError(f"{path} cannot be written ({error.strerror}): choose another folder with -o.") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_whole(path, lambda unfinished: figure.savefig(unfinished, format=path.suffix[1:], metadata=metadata))
     return path

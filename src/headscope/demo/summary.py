@@ -81,6 +81,9 @@ def _print_what_next(observation: Observation, pictures: Sequence[Path], console
     (label, _), *_ = strongest(observation.counts.shares("norm")["previous"])
     layer, head = label.split(".")
     console.print(Text("  picture  ", style="dim").append(", ".join(map(str, pictures)), style="bold"), soft_wrap=True)
+    console.print(
+        Text("  tables   ", style="dim").append(f"headscope table {observation.run}", style="bold"), soft_wrap=True
+    )
     _print_title(console, "\nTry next", f"head {label} on a sentence of yours")
     for line in (
         "from headscope.demo import open_model",

@@ -7,6 +7,7 @@ from headscope.statistics.maximum import Maximum
 from headscope.statistics.offsets import Offsets
 from headscope.statistics.registry import STATISTICS, statistic
 from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
+from headscope.statistics.strength import Strength
 
 __all__ = [
     "STATISTICS",
@@ -18,5 +19,6 @@ __all__ = [
     "Punctuation",
     "SpecialTokens",
     "Statistic",
+    "Strength",
     "statistic",
 ]
