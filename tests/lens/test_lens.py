@@ -98,6 +98,13 @@ def test_closed_lens_says_so() -> None:
         lens.run(Batch(tiny_inputs("bert")), lambda block: None)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_models_in_the_interface_are_read_through_it(family: str) -> None:
+    """The second way in would work too, but makes n x n maps."""
+    with headscope.open(tiny(family)) as lens:
+        assert {site.capture for site in lens.sites} == {"interface"}
+
+
 def test_sites_are_named_in_the_order_they_run() -> None:
     with headscope.open(tiny("marian")) as lens:
         places = [(site.stack, site.kind, site.layer) for site in lens.sites]

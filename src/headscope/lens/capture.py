@@ -14,8 +14,10 @@ from headscope.lens.functions import Attended, FunctionWatch
 from headscope.lens.interface import AttentionCall, watching
 from headscope.lens.trace import Trace, TracedSite
 
-# Weights of this many numbers make a block: 16 MB, small enough for a cache and for long texts.
-BLOCK = 4_000_000
+# A batch whose weights are at most this many numbers is one block (16 MB); a larger one is cut into blocks
+# of a quarter of it, since computing a block takes several times its size for a moment.
+ONE_BLOCK = 4_000_000
+BLOCK = 1_000_000
 
 
 class Capture:
@@ -96,7 +98,9 @@ class Capture:
         self.receive(AttentionBlock(found.site, rows, weights, some, keys, self.batch))
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
-        step = self.rows_per_block or max(1, BLOCK // (batch * found.site.heads * keys))
+        row = batch * found.site.heads * keys
+        step = length if length * row <= ONE_BLOCK else max(1, BLOCK // row)
+        step = self.rows_per_block or step
         if not found.cuttable:
             step = length
         for start in range(0, length, step):

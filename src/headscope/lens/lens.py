@@ -349,7 +349,7 @@ def _asks_for_eager(found: Trace) -> bool:
     return any(_BY_NAME.search(inspect.getsource(module.forward)) for module in modules)
 
 
-_BY_NAME = re.compile(r"_attn_implementation\s*(==|!=|in|not in)\s.*(eager|sdpa)")
+_BY_NAME = re.compile(r"_attn_implementation\s+(not\s+)?in\s.*(eager|sdpa)")
 
 
 def _in_lockstep(run: Callable[[Callable[[AttentionBlock], None]], None]) -> Iterator[AttentionBlock]:
