@@ -7,12 +7,13 @@ from benchmarks.lens_memory import lens_memory, long_text_memory
 from benchmarks.lens_speed import lens_speed, lens_speed_padded
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
+from benchmarks.study_cost import long_text_study_memory, study_memory, study_speed
 
 Benchmark = Callable[[Settings], list[Row]]
 
-BENCHMARKS: dict[str, Benchmark] = {
-    run.__name__: run for run in (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
-}
+LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
+STUDY = (study_speed, study_memory, long_text_study_memory)
+BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY)}
 
 
 def about(run: Benchmark) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 import headscope
 from headscope.measures import MEASURES
+from headscope.statistics import STATISTICS
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -39,6 +40,17 @@ def test_adding_a_measure() -> None:
             assert (reading.scores("squared") == reading.scores("weight") ** 2).all()
     finally:
         MEASURES.pop("squared", None)
+
+
+def test_adding_a_statistic() -> None:
+    code = blocks("docs/how-to/study.md", "python")[1]
+    try:
+        exec(code, {})
+        with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
+            table = headscope.study(lens, ["the cat sat", "a dog"], ["self_most"])["self_most"]
+            assert table["self_most"].between(0, 1).all()
+    finally:
+        STATISTICS.pop("self_most", None)
 
 
 def test_links_in_the_docs_lead_somewhere() -> None:

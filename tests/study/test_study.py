@@ -13,6 +13,7 @@ import pytest
 import headscope
 from headscope.errors import InputError
 from headscope.statistics import Distance, Entropy, Offsets
+from headscope.study.compare import HEAD, compare
 from headscope.study.count import Feed
 from headscope.study.shards import shard_file
 from headscope.study.state import load_state
@@ -150,10 +151,8 @@ def test_comparing_with_the_random_twin(tmp_path: Path) -> None:
     for name, seed in (("trained", None), ("random", 0), ("again", 0)):
         with headscope.open(tiny("bert"), tokenizer, random_init=seed) as lens:
             headscope.study(lens, TEXTS, ["entropy"], out=tmp_path / name)
-    from headscope.study.compare import compare
-
     difference = compare(tmp_path / "trained", tmp_path / "random", "entropy")
-    assert list(difference.columns) == ["stack", "kind", "layer", "head", "entropy_a", "entropy_b", "entropy_difference"]
+    assert list(difference.columns[:7]) == [*HEAD, "entropy_a", "entropy_b", "entropy_difference"]
     assert (difference["entropy_difference"].abs() > 1e-3).any()
     assert bytes_of(tmp_path / "random") == bytes_of(tmp_path / "again")
 

@@ -37,12 +37,13 @@ def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statis
     started = [statistic.start(lens.sites) for statistic in statistics]
     encoded, skipped = _encode(lens, documents, feed)
     for batch in _batches(lens, encoded, feed.batch_size):
-        _update(lens, batch, started)
+        update(lens, batch, started)
     tokens = sum(len(item.source) for item in encoded)
     return Counted(started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped})
 
 
-def _update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
+def update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
+    """Update every statistic from every block of one batch."""
     in_tokens = [statistic for statistic in statistics if statistic.level == "token"]
     in_words = [statistic for statistic in statistics if statistic.level == "word"]
     words = WordRows(sorted({statistic.measure for statistic in in_words}), _into(in_words))

@@ -8,6 +8,7 @@ resumed has the same bytes as one that was not.
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -147,22 +148,30 @@ def _begin(
 
 def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, manifest: dict[str, Any]) -> Run:
     """Merge the shards in order, and write the tables."""
-    loaded = [load_state(shard_file(run, index)) for index in range(total)]
-    whole = [state for state in loaded if state is not None]
-    if len(whole) != total:
-        raise InputError(f"{run}: {total - len(whole)} shards are missing or damaged; run the same command again.")
-    for statistic in statistics:
-        name = statistic.table_name
-        merged = statistic.start(lens.sites)
-        for state, _ in whole:
-            part = statistic.start(lens.sites)
-            part.state = state.get(name, {})
-            merged.merge(part)
-        frame = merged.table()
-        for column, (low, high) in intervals(merged, [state.get(name, {}) for state, _ in whole]).items():
+    merged = [statistic.start(lens.sites) for statistic in statistics]
+    groups: list[list[Statistic]] = []  # consecutive shards for resampling: a bounded number, whatever the corpus
+    counts: Counter[str] = Counter()
+    for index in range(total):
+        loaded = load_state(shard_file(run, index))
+        if loaded is None:
+            raise InputError(f"{run}: shard {index} is missing or damaged; run the same command again.")
+        state, shard_counts = loaded
+        counts.update(shard_counts)
+        if index * RESAMPLED // max(total, RESAMPLED) == len(groups):
+            groups.append([statistic.start(lens.sites) for statistic in statistics])
+        for whole, group in zip(merged, groups[-1], strict=True):
+            part = whole.start(lens.sites)
+            part.state = state.get(whole.table_name, {})
+            whole.merge(part)
+            group.merge(part)
+    for place, statistic in enumerate(merged):
+        frame = statistic.table()
+        for column, (low, high) in intervals(statistic, [group[place].state for group in groups]).items():
             frame[f"{column}_low"], frame[f"{column}_high"] = low, high
-        save_table(run, name, frame)
-    counts = {key: sum(counts[key] for _, counts in whole) for key in ("documents", "tokens", "skipped")}
-    manifest = {**manifest, "finished": True, "counts": counts, "shards": total}
+        save_table(run, statistic.table_name, frame)
+    manifest = {**manifest, "finished": True, "counts": dict(counts), "shards": total}
     save_manifest(run, manifest)
     return Run(run, manifest)
+
+
+RESAMPLED = 200  # groups of shards at the most

@@ -1,0 +1,115 @@
+"""What a study costs: time against the plain forward pass, memory against the size of the corpus and of the text."""
+
+from __future__ import annotations
+
+import copy
+import os
+import tempfile
+from collections.abc import Iterator
+from itertools import cycle, islice
+from pathlib import Path
+
+import torch
+from transformers import LlamaConfig, LlamaModel
+
+import headscope
+from benchmarks.memory import Memory, in_fresh_process, memory_of
+from benchmarks.models import random_batch
+from benchmarks.rows import Row, Target
+from benchmarks.settings import Settings
+from benchmarks.timing import alternate, as_ratios
+from headscope.demo.model import open_model
+from headscope.demo.text import text
+from headscope.lens.batch import Batch
+from headscope.statistics import STATISTICS
+from headscope.study.count import update
+from headscope.text import Corpus, Document
+
+PLAIN = "plain SDPA forward"
+ALL = f"all {len(STATISTICS)} statistics by weight"
+BATCHES, BATCH, LIMIT = 8, 16, 128
+FEW, MANY = 2_000, 20_000
+LONG = 16_384
+
+
+def study_speed(settings: Settings) -> list[Row]:
+    """All statistics against the plain forward pass: all-MiniLM-L6-v2 on WikiText paragraph pairs."""
+    with open_model() as lens:
+        plain = copy.deepcopy(lens.model)
+        plain.set_attn_implementation("sdpa")
+        batches = _batches(lens, 1 if settings.quick else BATCHES)
+        things = {
+            PLAIN: lambda: _forward(plain, batches),
+            f"study: all {len(STATISTICS)} statistics, by weight": lambda: _study(lens, batches, ["weight"]),
+            f"study: all {len(STATISTICS)} statistics, by weight and norm": lambda: _study(
+                lens, batches, ["weight", "norm"]
+            ),
+        }
+        targets = {name: Target("<=", 1.6) for name in things if name.endswith("by weight")}
+        return as_ratios(alternate(things, settings.repeats), PLAIN, targets)
+
+
+def study_memory(settings: Settings) -> list[Row]:
+    """Peak memory of a whole study: 20,000 short documents against 2,000."""
+    few, many = (40, 80) if settings.quick else (FEW, MANY)
+    small, large = (in_fresh_process(study_peak, count) for count in (few, many))
+    target = Target("<=", 1.1)
+    return [
+        Row(f"{few:,} documents", [small.peak], "MB"),
+        Row(f"{many:,} documents", [large.peak], "MB", large.peak / small.peak, "x", f"memory of {few:,}", target),
+    ]
+
+
+def long_text_study_memory(settings: Settings) -> list[Row]:
+    """Peak memory of all statistics on one text of 16,384 tokens, in a small Llama with grouped heads."""
+    memory = in_fresh_process(long_text_peak, 256 if settings.quick else LONG)
+    return [Row("the whole process", [memory.process_peak], "MB", memory.process_peak, "MB", "in all", Target("<=", 3000))]
+
+
+def study_peak(count: int) -> Memory:
+    """A study of `count` documents, in this process."""
+    with open_model() as lens, tempfile.TemporaryDirectory() as folder:
+        documents = list(islice(cycle(_sentences()), count))
+        return memory_of(lambda: headscope.study(lens, documents, out=Path(folder) / "run", limit=32, truncate=True))
+
+
+def long_text_peak(length: int) -> Memory:
+    """All statistics over one long text, in this process."""
+    sizes = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4, "vocab_size": 1000}
+    config = LlamaConfig(**sizes, num_attention_heads=8, num_key_value_heads=2, max_position_embeddings=length)
+    with headscope.open(LlamaModel(config)) as lens:
+        batch = random_batch(lens.model, [length])
+        return memory_of(lambda: _study(lens, [batch], ["weight"]))
+
+
+def _study(lens: headscope.Lens, batches: list[Batch], measures: list[str]) -> None:
+    statistics = [STATISTICS[name](measure=measure).start(lens.sites) for measure in measures for name in STATISTICS]
+    for batch in batches:
+        update(lens, batch, statistics)
+
+
+def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:
+    with torch.inference_mode():
+        for batch in batches:
+            model(**batch.inputs)
+
+
+def _wikitext() -> Path | None:
+    """WikiText where it is; the demo's text serves elsewhere."""
+    folder = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    path = folder / "text" / "wikitext2-raw-test.txt"
+    return path if path.is_file() else None
+
+
+def _batches(lens: headscope.Lens, count: int) -> list[Batch]:
+    path = _wikitext()
+    pairs: Iterator[Document] = (
+        iter(Corpus.from_files(path, format="paragraph-pairs")) if path else cycle([Document(text())])
+    )
+    return [lens.batch(list(islice(pairs, BATCH)), limit=LIMIT, truncate=True) for _ in range(count)]
+
+
+def _sentences() -> list[str]:
+    path = _wikitext()
+    source = path.read_text(encoding="utf-8") if path else text()
+    return [sentence for sentence in source.replace("\n", " ").split(" . ") if len(sentence.split()) > 3]
