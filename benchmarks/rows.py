@@ -23,7 +23,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """`compared` is a ratio of medians (unit `x`) or an increase in MB; the target is about it."""
+    """`compared` is a median ratio (unit `x`) or an increase in MB; the target is about it."""
 
     what: str
     samples: Sequence[float]

@@ -21,11 +21,15 @@ def alternate(things: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str
 
 
 def as_ratios(seconds: Mapping[str, list[float]], to: str, targets: Mapping[str, Target]) -> list[Row]:
-    """Rows that compare the median of each with the median of `to`."""
-    plain = median(seconds[to])
-    return [
-        Row(name, taken, "s", median(taken) / plain, "x", f"time of {to}", targets.get(name))
-        if name != to
-        else Row(name, taken, "s")
-        for name, taken in seconds.items()
-    ]
+    """Rows that compare each with `to`: the median over the rounds of how many times as long it took in that round.
+
+    Not the ratio of two medians: when the machine gets busy halfway, these may come from different halves.
+    """
+    rows = []
+    for name, taken in seconds.items():
+        if name == to:
+            rows.append(Row(name, taken, "s"))
+            continue
+        ratio = median(mine / plain for mine, plain in zip(taken, seconds[to], strict=True))
+        rows.append(Row(name, taken, "s", ratio, "x", f"time of {to}", targets.get(name)))
+    return rows

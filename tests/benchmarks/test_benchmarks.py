@@ -22,9 +22,11 @@ def test_things_are_timed_in_turn_after_one_round_of_warming_up() -> None:
     assert {name: len(taken) for name, taken in seconds.items()} == {"a": 2, "b": 2}
 
 
-def test_ratios_are_of_medians_and_targets_are_about_ratios() -> None:
-    targets = {"slow": Target("<=", 2.5), "slower": Target("<=", 2.5)}
-    rows = as_ratios({"plain": [1.0, 2.0, 9.0], "slow": [5.0, 4.0, 1.0], "slower": [6.0]}, "plain", targets)
+def test_ratios_are_taken_round_by_round_and_targets_are_about_them() -> None:
+    # The machine gets ten times slower after the second round; the second thing takes twice as long throughout.
+    targets = {"twice": Target("<=", 2.5), "thrice": Target("<=", 2.5)}
+    seconds = {"plain": [1.0, 1.0, 10.0], "twice": [2.0, 20.0, 20.0], "thrice": [3.0, 3.0, 30.0]}
+    rows = as_ratios(seconds, "plain", targets)
     assert [row.compared for row in rows] == [None, 2.0, 3.0]
     assert [row.met for row in rows] == [None, True, False]
 

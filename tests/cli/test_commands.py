@@ -180,7 +180,7 @@ def test_study_table_and_compare(monkeypatch, capsys, folder: Path, tmp_path: Pa
     code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a")
     assert out.split() == ["entropy"]
     code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a", "entropy", "--csv")
-    assert out.splitlines()[0] == "stack,kind,layer,head,entropy,entropy_low,entropy_high"
+    assert out.splitlines()[0].startswith("stack,kind,layer,head,entropy,uniform,entropy_low,entropy_high")
     assert len(out.splitlines()) == 13
     code, out, _ = run(monkeypatch, capsys, "table", tmp_path / "a", "entropy", "--json")
     assert len(json.loads(out)) == 12
