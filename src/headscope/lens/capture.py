@@ -15,9 +15,9 @@ from headscope.lens.interface import AttentionCall, watching
 from headscope.lens.trace import Trace, TracedSite
 
 # A batch whose weights are at most this many numbers is one block (16 MB); a larger one is cut into blocks
-# of a quarter of it, since computing a block takes several times its size for a moment.
+# of half of it, since computing a block takes several times its size for a moment.
 ONE_BLOCK = 4_000_000
-BLOCK = 1_000_000
+BLOCK = 2_000_000
 
 
 class Capture:
