@@ -14,10 +14,9 @@ from headscope.lens.functions import Attended, FunctionWatch
 from headscope.lens.interface import AttentionCall, watching
 from headscope.lens.trace import Trace, TracedSite
 
-# A batch whose weights are at most this many numbers is one block (16 MB); a larger one is cut into blocks
-# of half of it, since computing a block takes several times its size for a moment.
-ONE_BLOCK = 4_000_000
-BLOCK = 2_000_000
+# Weights of this many numbers make a block (16 MB): with fewer, long texts take several times as long; from
+# twice as many on, memory is no longer reused between blocks.
+BLOCK = 4_000_000
 
 
 class Capture:
@@ -98,9 +97,7 @@ class Capture:
         self.receive(AttentionBlock(found.site, rows, weights, some, keys, self.batch))
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
-        row = batch * found.site.heads * keys
-        step = length if length * row <= ONE_BLOCK else max(1, BLOCK // row)
-        step = self.rows_per_block or step
+        step = self.rows_per_block or max(1, BLOCK // (batch * found.site.heads * keys))
         if not found.cuttable:
             step = length
         for start in range(0, length, step):

@@ -66,7 +66,9 @@ class Projection:
         """W_O^h W_O^g^T for every two heads: (head, head, d_head, d_head)."""
         matrices = self.matrices
         if self._inner is None:
-            self._inner = matrices[:, None] @ matrices.mT
+            flat = matrices.flatten(0, 1)
+            products = (flat @ flat.T).view(self.heads, self.head_size, self.heads, self.head_size)
+            self._inner = products.transpose(1, 2).contiguous()
         return self._inner
 
     def _refresh(self) -> None:
