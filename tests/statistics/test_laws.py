@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headscope.statistics import STATISTICS
+from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from tests.statistics.tester import TEXTS, assert_same, counted, documents
 
 CASES = [
     (name, measure, level)
-    for name in sorted(STATISTICS)
+    for name in usual_statistics()
     for measure, level in (("weight", "token"), ("norm", "word"), ("joint_norm", "token"))
 ]
 every_statistic = pytest.mark.parametrize(("name", "measure", "level"), CASES)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from headscope.errors import InputError
 from headscope.lens.lens import open as open_lens
-from headscope.statistics import STATISTICS
+from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study import study as run_study
 from headscope.text import FORMATS, Annotator, Corpus
@@ -34,7 +34,8 @@ def study(
     corpus: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")],
     statistics: Annotated[
-        list[str] | None, typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: all.")
+        list[str] | None,
+        typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: the usual ones."),
     ] = None,
     measures: Annotated[
         list[str] | None, typer.Option("-m", "--measure", help="What is counted; may be repeated. Default: weight.")
@@ -106,7 +107,7 @@ def _checked(on_error: str) -> Any:
 
 
 def _chosen(names: list[str] | None, measures: list[str], level: str) -> list[Statistic]:
-    return [STATISTICS[name](measure=measure, level=level) for name in names or list(STATISTICS) for measure in measures]
+    return [STATISTICS[name](measure=measure, level=level) for name in names or usual_statistics() for measure in measures]
 
 
 class _Bar:

@@ -50,6 +50,21 @@ class WordBlock(AttentionBlock):
     def key_special(self) -> list[list[bool]]:
         return self._keys.special
 
+    @property
+    def key_words(self) -> list[list[int | None]]:
+        """For each text and key, which of its document's words it is; None for a special token."""
+        return self._keys.words
+
+    @property
+    def query_words(self) -> list[list[int | None]]:
+        """For each text and query (of all rows, not only this block's), which of its document's words it is."""
+        return self._queries.words
+
+    @property
+    def query_count(self) -> int:
+        """How many rows all blocks of this site have together: the block that ends there is the last."""
+        return self._queries.count
+
 
 class Words:
     """The words of one side of a batch, as indices for scattering."""
@@ -60,6 +75,10 @@ class Words:
         self.labels = [labels for labels, _ in groups]
         self.special = [
             [sequence.special[pieces[0]] for pieces in members]
+            for sequence, (_, members) in zip(sequences, groups, strict=True)
+        ]
+        self.words = [
+            [sequence.word_of[pieces[0]] for pieces in members]
             for sequence, (_, members) in zip(sequences, groups, strict=True)
         ]
         self.count = max(len(labels) for labels in self.labels)

@@ -5,7 +5,7 @@ from headscope.statistics.distance import Distance
 from headscope.statistics.entropy import Entropy
 from headscope.statistics.maximum import Maximum
 from headscope.statistics.offsets import Offsets
-from headscope.statistics.registry import STATISTICS, statistic
+from headscope.statistics.registry import STATISTICS, statistic, usual_statistics
 from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.strength import Strength
 
@@ -21,4 +21,5 @@ __all__ = [
     "Statistic",
     "Strength",
     "statistic",
+    "usual_statistics",
 ]

@@ -1,7 +1,7 @@
 """What a statistic is: sums over blocks that can be merged in any order, and the numbers that follow from them.
 
-A statistic declares its fields (arrays with one entry per head), adds to them in `update`, and computes its
-columns from them in `columns`. Merging, the state file and confidence intervals need no code of its own.
+A statistic declares its fields (arrays, most often with one entry per head), adds to them in `update`, and computes
+its columns from them in `columns`. Merging, the state file and confidence intervals need no code of its own.
 """
 
 from __future__ import annotations
@@ -61,12 +61,16 @@ class Statistic:
     name: ClassVar[str]
     about: ClassVar[str]
     fields: tuple[str, ...] = ()  # sums, one entry a head; `add` makes others when they are first met
+    usual: ClassVar[bool] = True  # whether a study counts it when none is named
+    levels: ClassVar[tuple[str, ...]] = LEVELS  # what it can count in
+    needs: ClassVar[tuple[str, ...]] = ()  # the layers of a document that it cannot do without
+    resampled: ClassVar[bool] = True  # whether its columns get confidence intervals
 
     def __init__(self, measure: str = "weight", level: str = "token") -> None:
         if MEASURES[measure].per_key:
             raise InputError(f"{self.name} needs a measure of pairs of tokens; {measure} has one number a token.")
-        if level not in LEVELS:
-            raise InputError(f"There is no level {level!r}; choose token or word.")
+        if level not in self.levels:
+            raise InputError(f"{self.name} counts in {' or '.join(self.levels)}s, not in {level}s.")
         self.measure = measure
         self.level = level
         self.state: dict[str, Array] = {}
@@ -78,8 +82,12 @@ class Statistic:
         raise NotImplementedError
 
     def columns(self, fields: Fields) -> dict[str, Array]:
-        """The numbers that follow from the fields; the last dimension is the head, others come before it."""
+        """The numbers that follow from the fields; the last dimension is the table's row, others come before it."""
         raise NotImplementedError
+
+    def labels(self) -> pd.DataFrame:
+        """What the rows of the table are: one a head, unless a statistic says otherwise."""
+        return self.heads.labels()
 
     # The same for all
 
@@ -112,6 +120,10 @@ class Statistic:
         array = self.state.setdefault(name, np.zeros(self.heads.count))
         array[here] += amounts.double().cpu().numpy() if isinstance(amounts, Tensor) else amounts
 
+    def add_array(self, name: str, amounts: Array) -> None:
+        """Add to a field of any shape: what has no heads, or pairs of them."""
+        self.state[name] = self.state[name] + amounts if name in self.state else amounts.astype(np.float64)
+
     def merge(self, other: Statistic) -> None:
         """Add the sums of another run of the same statistic."""
         if (type(self), self.settings()) != (type(other), other.settings()):
@@ -120,8 +132,8 @@ class Statistic:
             self.state[name] = self.state[name] + array if name in self.state else array.copy()
 
     def table(self) -> pd.DataFrame:
-        """stack, kind, layer, head, and the statistic's columns: one row a head."""
-        return self.heads.labels().assign(**self.columns(self.state))
+        """The rows' labels (stack, kind, layer, head), and the statistic's columns."""
+        return self.labels().assign(**self.columns(self.state))
 
 
 def ratio(part: Array, whole: Array) -> Array:

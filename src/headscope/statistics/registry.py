@@ -21,3 +21,8 @@ def statistic(cls: type[Statistic]) -> type[Statistic]:
     cls.about = (cls.__doc__ or "").strip().split("\n")[0]
     STATISTICS[cls.name] = cls
     return cls
+
+
+def usual_statistics() -> list[str]:
+    """The statistics that a study counts when none is named: those that any text has, at little cost."""
+    return [name for name, cls in STATISTICS.items() if cls.usual and not cls.needs]

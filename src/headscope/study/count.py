@@ -35,7 +35,8 @@ class Counted:
 def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], feed: Feed) -> Counted:
     """Fresh statistics over some documents. Depends on nothing but the documents and the settings."""
     started = [statistic.start(lens.sites) for statistic in statistics]
-    encoded, skipped = _encode(lens, documents, feed)
+    needed = {layer: statistic.name for statistic in statistics for layer in statistic.needs}
+    encoded, skipped = _encode(lens, documents, feed, needed)
     for batch in _batches(lens, encoded, feed.batch_size):
         update(lens, batch, started)
     tokens = sum(len(item.source) for item in encoded)
@@ -66,16 +67,27 @@ def _into(statistics: Sequence[Statistic]) -> Callable[[AttentionBlock], None]:
     return update
 
 
-def _encode(lens: Lens, documents: Sequence[Document], feed: Feed) -> tuple[list[Encoded], int]:
+def _encode(lens: Lens, documents: Sequence[Document], feed: Feed, needed: dict[str, str]) -> tuple[list[Encoded], int]:
     encoded, skipped = [], 0
     for document in documents:
         try:
+            _check_layers(document, needed)
             encoded.append(lens.encode(document, limit=feed.limit, truncate=feed.truncate))
         except InputError as error:
             if feed.on_error == "stop":
                 raise InputError(f"{document.name or 'A document'}: {error}") from error
             skipped += 1
     return encoded, skipped
+
+
+def _check_layers(document: Document, needed: dict[str, str]) -> None:
+    """`needed` says which statistic needs a layer."""
+    for layer, statistic in needed.items():
+        if getattr(document, layer) is None:
+            raise InputError(
+                f"{statistic} needs {layer}, which this document does not have; "
+                "give a corpus that is annotated with them, or annotate it (--annotate spacy:PIPELINE)."
+            )
 
 
 def _batches(lens: Lens, encoded: Sequence[Encoded], size: int) -> Iterator[Batch]:

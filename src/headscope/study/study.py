@@ -18,7 +18,7 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.statistics import STATISTICS
+from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study.count import Feed, count
 from headscope.study.engine import Engine, LocalEngine
@@ -102,8 +102,8 @@ def _annotated(corpus: Corpus, shard: Shard) -> Sequence[Document]:
 
 
 def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
-    """Statistics from names and settings; all registered ones for None."""
-    given = list(STATISTICS) if chosen is None else list(chosen)
+    """Statistics from names and settings; all the usual ones for None."""
+    given = usual_statistics() if chosen is None else list(chosen)
     made = [STATISTICS[item]() if isinstance(item, str) else item for item in given]
     names = [statistic.table_name for statistic in made]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -166,7 +166,8 @@ def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, 
             group.merge(part)
     for place, statistic in enumerate(merged):
         frame = statistic.table()
-        for column, (low, high) in intervals(statistic, [group[place].state for group in groups]).items():
+        resampled = intervals(statistic, [group[place].state for group in groups]) if statistic.resampled else {}
+        for column, (low, high) in resampled.items():
             frame[f"{column}_low"], frame[f"{column}_high"] = low, high
         save_table(run, statistic.table_name, frame)
     manifest = {**manifest, "finished": True, "counts": dict(counts), "shards": total}
