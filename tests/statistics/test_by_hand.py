@@ -7,7 +7,18 @@ from dataclasses import replace
 
 import pytest
 
-from headscope.statistics import Distance, Entropy, FirstToken, Maximum, Offsets, Punctuation, SpecialTokens, Strength
+from headscope.statistics import (
+    Distance,
+    Entropy,
+    EntropyEnds,
+    FirstToken,
+    Maximum,
+    Offsets,
+    Punctuation,
+    Separators,
+    SpecialTokens,
+    Strength,
+)
 from tests.statistics.tester import SITE, block_by_hand, columns_by_hand
 
 WEIGHTS = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.25, 0.5]]
@@ -64,3 +75,20 @@ def test_uniform_entropy_of_a_decoder_is_that_of_what_a_row_can_see() -> None:
     site = replace(SITE, stack="decoder")
     block = block_by_hand([[1.0, 0.0], [0.5, 0.5]], ["a", "b"], site=site)
     assert columns_by_hand(Entropy(), block) == approx(entropy=math.log(2) / 2, uniform=math.log(2) / 2)
+
+
+def test_separators() -> None:
+    tokens, special = ["[CLS]", "a", "[SEP]", "b", "[SEP]"], [True, False, True, False, True]
+    weights = [[1, 0, 0, 0, 0], [0, 0.5, 0.25, 0, 0.25], [0, 0, 1, 0, 0], [1, 0, 0, 0, 0], [0.5, 0, 0, 0.25, 0.25]]
+    block = block_by_hand([[float(weight) for weight in row] for row in weights], tokens, special)
+    assert columns_by_hand(Separators(), block) == approx(from_separator=(1 + 0.25) / 2, from_others=0.5 / 3)
+
+
+def test_no_separators_is_no_number() -> None:
+    assert math.isnan(columns_by_hand(Separators(), BLOCK)["from_others"])
+
+
+def test_entropy_of_the_ends() -> None:
+    last = 2 * 0.25 * math.log(4) + 0.5 * math.log(2)
+    expected = approx(first=0.0, first_uniform=math.log(3), last=last, last_uniform=math.log(3))
+    assert columns_by_hand(EntropyEnds(), BLOCK) == expected

@@ -54,6 +54,10 @@ class Batch:
         """(batch, key), False at padding; None where nothing is padded."""
         return self._target_mask if self._is_target(site) and site.kind == "self" else self._source_mask
 
+    def query_length(self, site: Site) -> int:
+        """The site's rows, padding included."""
+        return self.inputs["decoder_input_ids" if self._is_target(site) else "input_ids"].shape[1]
+
     def query_sequences(self, site: Site) -> Sequence[TokenSequence]:
         """The sequences whose tokens are the site's rows."""
         return self.targets if self._is_target(site) else self.sources

@@ -112,6 +112,14 @@ class AttentionBlock:
         return mask
 
     @property
+    def query_lengths(self) -> Tensor:
+        """How many rows each text has in all of a site's blocks together: (batch,)"""
+        mask = self.batch.query_mask(self.site)
+        if mask is None:
+            return torch.full((self.weights.shape[0],), self.batch.query_length(self.site), device=self.weights.device)
+        return mask.sum(1)
+
+    @property
     def query_sequences(self) -> Sequence[TokenSequence]:
         """For each text of the batch, the tokens that the rows stand for."""
         return self.batch.query_sequences(self.site)
@@ -132,9 +140,24 @@ class AttentionBlock:
         return [list(sequence.special) for sequence in self.key_sequences]
 
     @property
+    def query_labels(self) -> list[list[str]]:
+        """For each text, the tokens that attend (of all rows, not only this block's)."""
+        return [list(sequence.tokens) for sequence in self.query_sequences]
+
+    @property
+    def query_special(self) -> list[list[bool]]:
+        """For each text, which of the tokens that attend are special."""
+        return [list(sequence.special) for sequence in self.query_sequences]
+
+    @property
     def key_side_name(self) -> str:
         """`source` or `target`: blocks of one batch with the same name have the same keys."""
         return "target" if self.key_sequences is self.batch.targets else "source"
+
+    @property
+    def query_side_name(self) -> str:
+        """`source` or `target`, likewise for the rows."""
+        return "target" if self.query_sequences is self.batch.targets else "source"
 
     def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
         """The derived quantity `name`, computed at the first call for this block."""

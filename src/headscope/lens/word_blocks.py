@@ -51,6 +51,14 @@ class WordBlock(AttentionBlock):
         return self._keys.special
 
     @property
+    def query_labels(self) -> list[list[str]]:
+        return self._queries.labels
+
+    @property
+    def query_special(self) -> list[list[bool]]:
+        return self._queries.special
+
+    @property
     def key_words(self) -> list[list[int | None]]:
         """For each text and key, which of its document's words it is; None for a special token."""
         return self._keys.words
@@ -59,6 +67,10 @@ class WordBlock(AttentionBlock):
     def query_words(self) -> list[list[int | None]]:
         """For each text and query (of all rows, not only this block's), which of its document's words it is."""
         return self._queries.words
+
+    @property
+    def query_lengths(self) -> Tensor:
+        return self._queries.mask.sum(1)
 
     @property
     def query_count(self) -> int:

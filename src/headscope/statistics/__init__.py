@@ -3,9 +3,11 @@
 from headscope.statistics.base import Statistic
 from headscope.statistics.distance import Distance
 from headscope.statistics.entropy import Entropy
+from headscope.statistics.entropy_ends import EntropyEnds
 from headscope.statistics.maximum import Maximum
 from headscope.statistics.offsets import Offsets
 from headscope.statistics.registry import STATISTICS, statistic, usual_statistics
+from headscope.statistics.separators import Separators
 from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.strength import Strength
 
@@ -13,10 +15,12 @@ __all__ = [
     "STATISTICS",
     "Distance",
     "Entropy",
+    "EntropyEnds",
     "FirstToken",
     "Maximum",
     "Offsets",
     "Punctuation",
+    "Separators",
     "SpecialTokens",
     "Statistic",
     "Strength",

@@ -38,6 +38,22 @@ def keys_where(block: AttentionBlock, name: str, chosen: Callable[[str, bool], b
     return block.batch.once(f"{block.level} {block.key_side_name} keys: {name}", compute)
 
 
+def separators(block: AttentionBlock, side: str) -> Tensor:
+    """(batch, key) or (batch, query): 1 at special tokens that do not start a text, nor are like those that do."""
+    labels, special = (block.key_labels, block.key_special) if side == "key" else (block.query_labels, block.query_special)
+
+    def compute() -> Tensor:
+        mask = torch.zeros(len(labels), max(map(len, labels)))
+        for row, (tokens, is_special) in enumerate(zip(labels, special, strict=True)):
+            mask[row, : len(tokens)] = torch.tensor(
+                [float(special and token != tokens[0]) for token, special in zip(tokens, is_special, strict=True)]
+            )
+        return mask.to(block.weights.device)
+
+    side_name = block.key_side_name if side == "key" else block.query_side_name
+    return block.batch.once(f"{block.level} {side_name} separators", compute)
+
+
 def special_labels(block: AttentionBlock) -> list[str]:
     """The special tokens among a block's keys, each once."""
     pairs = [pair for texts in zip(block.key_labels, block.key_special, strict=True) for pair in zip(*texts, strict=True)]
