@@ -7,6 +7,7 @@ from headscope.statistics.entropy_ends import EntropyEnds
 from headscope.statistics.maximum import Maximum
 from headscope.statistics.offsets import Offsets
 from headscope.statistics.registry import STATISTICS, statistic, usual_statistics
+from headscope.statistics.relations import Relations
 from headscope.statistics.separators import Separators
 from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.strength import Strength
@@ -20,6 +21,7 @@ __all__ = [
     "Maximum",
     "Offsets",
     "Punctuation",
+    "Relations",
     "Separators",
     "SpecialTokens",
     "Statistic",

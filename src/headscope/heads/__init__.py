@@ -1,0 +1,1 @@
+"""What is said of heads, out of the tables of a run."""
