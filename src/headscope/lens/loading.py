@@ -47,13 +47,34 @@ def load(
     return model, tokenizer
 
 
-def random_twin(model: PreTrainedModel, seed: int) -> PreTrainedModel:
-    """A model of the same class and configuration with fresh random weights; the global random state is left alone."""
+def random_twin(model: PreTrainedModel, seed: int, keep_embeddings: bool = False) -> PreTrainedModel:
+    """A model of the same class and configuration with fresh random weights; the global random state is left alone.
+
+    `keep_embeddings` keeps the trained word, position and token-type embeddings (the baseline of clark2019, section 5).
+    """
     with torch.random.fork_rng(), quiet():
         torch.manual_seed(seed)
         twin: Any = type(model)(copy.deepcopy(model.config))
         twin.to(device=model.device, dtype=model.dtype)
+    if keep_embeddings:
+        trained = _embeddings(model)
+        with torch.no_grad():
+            for name, table in _embeddings(twin).items():
+                table.weight.copy_(trained[name].weight)
     return twin
+
+
+def _embeddings(model: PreTrainedModel) -> dict[str, torch.nn.Embedding]:
+    """Every table of vectors as wide as a token's vector, by name.
+
+    Not among them: biases inside the attention (T5's table has a number a head), and the LayerNorm after the
+    embeddings, which is a weight like others.
+    """
+    config = model.config.get_text_config()
+    words: Any = model.get_input_embeddings()
+    widths = {words.weight.shape[1], getattr(config, "hidden_size", None)}
+    tables = {name: module for name, module in model.named_modules() if isinstance(module, torch.nn.Embedding)}
+    return {name: table for name, table in tables.items() if table.weight.shape[1] in widths}
 
 
 def _is_offline() -> bool:

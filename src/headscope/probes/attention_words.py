@@ -1,0 +1,42 @@
+"""The attention-and-words probe: the two words set the weight of every head (clark2019, section 5).
+
+p(i|j) ∝ exp( sum_k  W_k (v_i ⊕ v_j) alpha^k_ij + U_k (v_i ⊕ v_j) alpha^k_ji )
+
+W_k (v_i ⊕ v_j) is a sum of a part that depends on i and a part that depends on j, so a weight for every head
+and pair of words is never made: two products with alpha, one by its rows and one by its columns, are all.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from headscope.probes.base import Probe, Sentences
+
+
+def attention_words_logits(alpha: Tensor, vectors: Tensor, W: Tensor, U: Tensor) -> Tensor:
+    """(batch, i, j, head), (batch, word, d), (head, 2 d), (head, 2 d) -> (batch, j, i)."""
+    size = vectors.shape[-1]
+    a, b = vectors @ W[:, :size].T, vectors @ W[:, size:].T  # batch word head: W_k (v_i ⊕ v_j) = a_ik + b_jk
+    c, d = vectors @ U[:, :size].T, vectors @ U[:, size:].T
+    # alpha_ji has the dependent as its row: its logits are those of alpha_ij with d for a and c for b, transposed.
+    by_row = alpha @ torch.stack([a, d], -1)  # batch from to 2
+    by_column = alpha.transpose(1, 2) @ torch.stack([b, c], -1)  # batch to from 2
+    return by_row[..., 0].mT + by_column[..., 0] + by_row[..., 1] + by_column[..., 1].mT
+
+
+class AttentionWordsProbe(Probe):
+    """`W` and `U`, a row a head, turn the candidate's and the dependent's vectors into that head's two weights."""
+
+    name = "attention_words"
+    needs = ("alpha", "vectors")
+
+    def __init__(self, heads: int, size: int) -> None:
+        super().__init__()
+        self.W = nn.Parameter(torch.zeros(heads, 2 * size))
+        self.U = nn.Parameter(torch.zeros(heads, 2 * size))
+
+    def forward(self, sentences: Sentences) -> Tensor:
+        assert sentences.alpha is not None
+        assert sentences.vectors is not None
+        return attention_words_logits(sentences.alpha, sentences.vectors, self.W, self.U)

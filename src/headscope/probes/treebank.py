@@ -1,0 +1,101 @@
+"""Sentences with gold heads for the probes: what they must have, and which of them are kept for what.
+
+Parts are cut by the crc32 of a sentence's words, so they do not depend on the order or the seed, and a
+sentence that comes twice is never in two parts.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headscope.errors import InputError
+from headscope.text import Corpus, Document
+
+FEWEST = 20  # sentences to train on
+EVALUATED = 5  # of one treebank alone, every fifth sentence is for evaluation
+HELD_OUT = 10  # of the training sentences, every tenth tells when to stop
+PUNCTUATION = "punct"
+
+Indices = NDArray[np.int64]
+
+
+def read_treebank(given: Any, limit: int | None = None) -> list[Document]:
+    """The sentences of a treebank (a path, a Corpus, or documents), with the layers that probes use.
+
+    `limit` takes that many, evenly spread: treebanks are ordered by genre.
+    """
+    sentences = [_checked(document) for document in Corpus.of(given)]
+    if not sentences:
+        raise InputError("The treebank has no sentences: there is nothing to train or evaluate a probe on.")
+    if limit is not None and limit < 1:
+        raise InputError(f"limit is a number of sentences, not {limit}.")
+    if limit is None or limit >= len(sentences):
+        return sentences
+    return [sentences[place * len(sentences) // limit] for place in range(limit)]
+
+
+def _checked(document: Document) -> Document:
+    name = document.name or " ".join(document.words or [document.text or ""])[:40]
+    if document.words is None or document.heads is None:
+        raise InputError(
+            f"{name}: this sentence has no dependency heads, which probes are trained on; "
+            "give a treebank (CoNLL-U), or annotate the corpus (--annotate spacy:PIPELINE)."
+        )
+    if len(document.sentences or ()) > 1:
+        raise InputError(
+            f"{name}: probes look for a word's head in its own sentence, and this document has "
+            f"{len(document.sentences or ())}; read the treebank sentence by sentence (unit='sentence')."
+        )
+    return replace(document, tags=None, fine_tags=None, mentions=None, sentences=None)
+
+
+def split_evaluation(sentences: Sequence[Document]) -> tuple[list[Document], list[Document]]:
+    """(for training, for evaluation), where there is one treebank only: evaluation is crc32 = 0 modulo 5."""
+    chosen = [_crc(document) % EVALUATED == 0 for document in sentences]
+    parts = zip(sentences, chosen, strict=True)
+    training: list[Document] = []
+    evaluation: list[Document] = []
+    for document, is_evaluation in parts:
+        (evaluation if is_evaluation else training).append(document)
+    return training, evaluation
+
+
+def split_held_out(sentences: Sequence[Document]) -> tuple[Indices, Indices]:
+    """(to learn from, to stop by): held out is crc32 / 5 = 0 modulo 10, so that it does not touch the other split."""
+    held_out = np.array([_crc(document) // EVALUATED % HELD_OUT == 0 for document in sentences], dtype=bool)
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def check_enough(training: Sequence[Document], evaluation: Sequence[Document]) -> None:
+    """Both parts, and what is held out, have words with heads."""
+    learned, held_out = split_held_out(training)
+    enough = len(training) >= FEWEST and all(with_heads(training[i] for i in part) for part in (learned, held_out))
+    if not enough:
+        raise InputError(
+            f"{len(training)} sentences are too few to train a probe and hold out a tenth: give at least {FEWEST}, "
+            "better some thousands."
+        )
+    if not with_heads(evaluation):
+        raise InputError("The evaluation part has no word with a head: give a larger treebank.")
+
+
+def with_heads(sentences: Iterable[Document]) -> int:
+    """How many words have a head, which is all but the roots."""
+    return sum(head >= 0 for document in sentences for head in document.heads or ())
+
+
+def is_punctuation(document: Document) -> NDArray[np.bool_] | None:
+    """(word,): whether its relation is `punct`; None where relations are not known."""
+    if document.relations is None:
+        return None
+    return np.array([relation.split(":")[0] == PUNCTUATION for relation in document.relations])
+
+
+def _crc(document: Document) -> int:
+    return zlib.crc32(" ".join(document.words or ()).encode())
