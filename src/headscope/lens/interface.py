@@ -6,6 +6,7 @@ each block to whoever watches. Soft caps, sinks and position biases stay the mod
 
 from __future__ import annotations
 
+import copy
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -59,6 +60,20 @@ class AttentionCall:
         if weights is None:
             raise RuntimeError(f"{type(self.module).__name__}: the model's eager attention returns no weights")
         return output, weights
+
+    def inputs(self) -> dict[str, Tensor]:
+        """The tensors that gradients flow through: query, key, value, and any mask or bias made of hidden states."""
+        others = {"attention_mask": self.mask, **self.options}
+        flowing = {name: other for name, other in others.items() if isinstance(other, Tensor) and other.requires_grad}
+        return {"query": self.query, "key": self.key, "value": self.value, **flowing}
+
+    def with_inputs(self, inputs: dict[str, Tensor]) -> AttentionCall:
+        """The same call with other tensors for those of `inputs()`."""
+        other = copy.copy(self)
+        other.query, other.key, other.value = (inputs[name] for name in ("query", "key", "value"))
+        other.mask = inputs.get("attention_mask", self.mask)
+        other.options = {name: inputs.get(name, option) for name, option in self.options.items()}
+        return other
 
     def _rows_of(self, option: Any, start: int, stop: int) -> Any:
         """The rows of a mask or position bias (..., query, key); anything else as it is."""

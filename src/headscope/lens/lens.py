@@ -8,7 +8,7 @@ import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -27,7 +27,9 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.capture import Capture
 from headscope.lens.dummy import dummy_inputs
 from headscope.lens.encoding import Segment, TokenSequence, encode, length_limit
+from headscope.lens.gradients import GradientBlock, GradientCapture, frozen
 from headscope.lens.loading import load, quiet, random_twin
+from headscope.lens.losses import Loss, own_loss, text_losses
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
 from headscope.lens.trace import Trace, trace
@@ -45,12 +47,13 @@ def open(
     revision: str | None = None,
     trust_remote_code: bool = False,
     random_init: int | None = None,
+    keep_embeddings: bool = False,
 ) -> Lens:
     """Open a model: a hub id, a local folder, a GGUF file (or a folder with one), or a model in hand.
 
     The lens reads the model's attention; close it (or use `with`) to get the model back as it was.
     `random_init`, a seed, opens the model's randomly initialised twin instead: the same configuration
-    and tokenizer, weights as before training.
+    and tokenizer, weights as before training (but for its embeddings, with `keep_embeddings`).
     """
     name = str(model)
     if isinstance(model, (str, Path)):
@@ -61,10 +64,12 @@ def open(
         name = model.config.name_or_path or type(model).__name__
     else:
         raise ModelError(f"A model must be a hub id, a folder or a transformers model, not {type(model).__name__}.")
+    if keep_embeddings and random_init is None:
+        raise ModelError("keep_embeddings is about a randomly initialised twin: give its seed too, random_init=0.")
     if random_init is not None:
-        model = random_twin(model, random_init)
+        model = random_twin(model, random_init, keep_embeddings)
     lens = Lens(model, tokenizer, name=name)
-    lens.random_init = random_init
+    lens.random_init, lens.keep_embeddings = random_init, keep_embeddings
     return lens
 
 
@@ -81,6 +86,7 @@ class Lens:
     """Reads the attention of one model. Made by `headscope.open`."""
 
     random_init: int | None = None  # the seed, where the weights are not the trained ones
+    keep_embeddings: bool = False  # where the embeddings of such a model are the trained ones
 
     def __init__(self, model: PreTrainedModel, tokenizer: Any = None, *, name: str = "") -> None:
         if model in _open_models:
@@ -200,14 +206,35 @@ class Lens:
         capture = Capture(self.trace, batch, receive, rows)
         with torch.no_grad(), capture.watch():
             self.forward(batch.inputs)
-        expected = [
-            site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"
-        ]
-        if capture.sites_seen != len(expected):
-            raise ModelError(
-                f"{self.name} ran {capture.sites_seen} of its {len(expected)} attentions on this input, "
-                "so the reading would be incomplete: please report this model."
-            )
+        self._check_complete(batch, capture)
+
+    def run_gradients(
+        self,
+        batch: Batch,
+        receive: Callable[[GradientBlock], None],
+        *,
+        loss: Loss | None = None,
+        rows: int | None = None,
+    ) -> torch.Tensor:
+        """A forward and a backward pass; `receive` gets every block with dL / d alpha. Returns each text's loss.
+
+        The loss is the one that the model's language-model head was trained for (`own_loss`), or one of your own.
+        Each text's gradients are those of its own loss: the mean over its predicted tokens. Blocks come in the order
+        of the backward pass, last site first; the parameters and their gradients stay as they are.
+        """
+        if self.closed:
+            raise ModelError("This lens is closed: open the model again.")
+        task = (loss or own_loss(self)).prepare(batch)
+        options = {"use_cache": False} if "use_cache" in inspect.signature(self.model.forward).parameters else {}
+        capture = GradientCapture(self.trace, batch, receive, rows, task.masked)
+        with torch.inference_mode(False), torch.enable_grad(), frozen(self.model), closing(capture):
+            with capture.watch():
+                output = self.model(**task.inputs, **options)
+            logits = output.logits if "logits" in output else output.prediction_logits  # the latter: BertForPreTraining
+            losses = text_losses(logits, task.targets)
+            capture.backward(losses.sum())
+        self._check_complete(batch, capture, "has gradients for")
+        return losses.detach()
 
     def forward(self, inputs: dict[str, torch.Tensor], **options: Any) -> Any:
         """The model without its head: logits over the vocabulary are not needed, and are large.
@@ -257,6 +284,16 @@ class Lens:
         return f"<Lens {self.name}: {len(self.sites)} attentions, {heads} heads{', closed' if self.closed else ''}>"
 
     # Inside
+
+    def _check_complete(self, batch: Batch, capture: Capture, what: str = "ran") -> None:
+        expected = [
+            site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"
+        ]
+        if capture.sites_seen != len(expected):
+            raise ModelError(
+                f"{self.name} {what} {capture.sites_seen} of its {len(expected)} attentions on this input, "
+                "so the reading would be incomplete: please report this model."
+            )
 
     def _find_sites(self) -> Trace:
         inputs = dummy_inputs(self.model)

@@ -64,6 +64,7 @@ class Statistic:
     usual: ClassVar[bool] = True  # whether a study counts it when none is named
     levels: ClassVar[tuple[str, ...]] = LEVELS  # what it can count in
     needs: ClassVar[tuple[str, ...]] = ()  # the layers of a document that it cannot do without
+    gradients: ClassVar[bool] = False  # whether its blocks are those of a backward pass (GradientBlock)
     resampled: ClassVar[bool] = True  # whether its columns get confidence intervals
 
     def __init__(self, measure: str = "weight", level: str = "token") -> None:

@@ -9,6 +9,7 @@ from headscope.errors import InputError
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Encoded, Lens
+from headscope.lens.losses import own_loss
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics.base import Statistic
 from headscope.text import Document
@@ -44,7 +45,17 @@ def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statis
 
 
 def update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
-    """Update every statistic from every block of one batch."""
+    """Update every statistic from every block of one batch: one pass for most, another for those of gradients."""
+    backward = [statistic for statistic in statistics if statistic.gradients]
+    forward = [statistic for statistic in statistics if not statistic.gradients]
+    if forward:
+        _run(lens, batch, forward)
+    for seed in dict.fromkeys(statistic.settings()["seed"] for statistic in backward):
+        those = [statistic for statistic in backward if statistic.settings()["seed"] == seed]
+        lens.run_gradients(batch, _into(those), loss=own_loss(lens, seed))
+
+
+def _run(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
     in_tokens = [statistic for statistic in statistics if statistic.level == "token"]
     in_words = [statistic for statistic in statistics if statistic.level == "word"]
     words = WordRows(sorted({statistic.measure for statistic in in_words}), _into(in_words))
