@@ -112,7 +112,7 @@ def _row(
     made = PROBES[name].make(heads, size, generator)
     epochs = None
     if list(made.parameters()):
-        epochs = fit(made, learning, split[0], split[1], generator, training, progress).epochs
+        epochs = fit(made, learning, split[0], split[1], generator, training, progress, name).epochs
     score = attachment(made, evaluation)
     low, high = score.interval()
     progress.say(f"{name}: UAS {score.uas:.1%}")

@@ -27,6 +27,7 @@ from headscope.study.manifest import describe_model, versions
 from headscope.text import Document
 
 TEXTS = 32  # in a batch, at the most
+SHOWN = 256  # sentences between two signs of progress
 BATCH_BYTES = 2**25  # of a batch's maps in float16, unless one sentence has more
 
 
@@ -73,13 +74,17 @@ def word_maps(
     )
     check_space(cache, needed)
     progress.part("reading attention").begin(len(sentences), 0)
+    read = 0
     with written_whole(folder, made_of, lengths, heads.count) as writer:
         for batch in _batches(lengths, heads.count):
-            for sentence, alpha in zip(
-                batch, _read(lens, [sentences[i] for i in batch], heads, measure, truncate), strict=True
-            ):
-                writer.write(sentence, alpha)
-            progress.advance(len(batch))
+            maps = _read(lens, [sentences[index] for index in batch], heads, measure, truncate)
+            for index, alpha in zip(batch, maps, strict=True):
+                writer.write(index, alpha)
+            read += len(batch)
+            if read >= SHOWN:
+                progress.advance(read)
+                read = 0
+    progress.advance(read)
     return WordMaps(folder, lengths, heads.count)
 
 

@@ -18,7 +18,7 @@ class Training:
     """How a probe is trained. Chosen on held-out sentences of EWT's training part, never on an evaluation part."""
 
     batch_words: int = 512
-    most_epochs: int = 30
+    most_epochs: int = 100
     learning_rate: float | None = None  # None: the probe's own
     slower: float = 0.3  # the rate times this, from the best parameters, after an epoch that brought nothing
     times_slower: int = 2  # then stop
@@ -42,14 +42,18 @@ def fit(
     generator: torch.Generator,
     training: Training | None = None,
     progress: Progress | None = None,
+    name: str = "",
 ) -> Fitted:
-    """Train on the sentences `learned`, stop by those `held_out`. The same generator gives the same numbers."""
+    """Train on the sentences `learned`, stop by those `held_out`. The same generator gives the same numbers.
+
+    `name` is what progress calls the probe, where it is not its own.
+    """
     training, progress = training or Training(), progress or Silent()
     optimiser = torch.optim.Adam(probe.parameters(), lr=training.learning_rate or probe.learning_rate)
     losses = [mean_loss(probe, examples, held_out)]
     best, best_epoch, slowed = copy.deepcopy(probe.state_dict()), 0, 0
-    progress.part(f"training {probe.name}").begin(training.most_epochs * len(learned), 0)
     for epoch in range(1, training.most_epochs + 1):
+        progress.part(f"training {name or probe.name}, epoch {epoch}").begin(len(learned), 0)
         for batch in examples.batches(learned, training.batch_words, generator):
             _step(probe, optimiser, examples, batch)
         losses.append(mean_loss(probe, examples, held_out))

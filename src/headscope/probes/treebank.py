@@ -41,15 +41,14 @@ def read_treebank(given: Any, limit: int | None = None) -> list[Document]:
 
 
 def _checked(document: Document) -> Document:
-    name = document.name or " ".join(document.words or [document.text or ""])[:40]
     if document.words is None or document.heads is None:
         raise InputError(
-            f"{name}: this sentence has no dependency heads, which probes are trained on; "
+            f"{document.name}: this sentence has no dependency heads, which probes are trained on; "
             "give a treebank (CoNLL-U), or annotate the corpus (--annotate spacy:PIPELINE)."
         )
     if len(document.sentences or ()) > 1:
         raise InputError(
-            f"{name}: probes look for a word's head in its own sentence, and this document has "
+            f"{document.name}: probes look for a word's head in its own sentence, and this document has "
             f"{len(document.sentences or ())}; read the treebank sentence by sentence (unit='sentence')."
         )
     return replace(document, tags=None, fine_tags=None, mentions=None, sentences=None)
