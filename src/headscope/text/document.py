@@ -16,7 +16,7 @@ from headscope.text.surface import Multiword, Span, natural_text
 class Document:
     """A text, or a list of words; with a second segment (`pair`) or a translation (`target`) where there is one.
 
-    Everything after `name` is a layer on `words`, and None where it is not known.
+    Everything after `name`, but for `context`, is a layer on `words`, and None where it is not known.
 
     >>> Document("A text.").pair is None
     True
@@ -40,6 +40,7 @@ class Document:
     sentences: Sequence[Span] | None = None  # (start, stop) in words
     mentions: Sequence[Mention] | None = None
     multiwords: Sequence[Multiword] | None = None  # words that are written as one
+    context: int = 0  # how many of its first words are there to be read only: nothing is judged on them
 
     def __post_init__(self) -> None:
         _check_one_form("text", self.text, self.words, needed=True)

@@ -18,6 +18,7 @@ SPANS = ("sentences", "mentions", "multiwords")
 
 def check_layers(document: Document) -> None:
     """Every layer fits the words, or InputError."""
+    _check_context(document.context, document.words)
     given = [name for name in (*ONE_PER_WORD, *SPANS) if getattr(document, name) is not None]
     if not given:
         return
@@ -41,6 +42,12 @@ def check_layers(document: Document) -> None:
     for multiword in document.multiwords or ():
         if not isinstance(multiword.form, str) or not multiword.form.strip():
             raise InputError(f"The multiword token of words {multiword.start} to {multiword.stop} has no form.")
+
+
+def _check_context(context: int, words: Sequence[str] | None) -> None:
+    """Some of its own first words, or none."""
+    if context != 0 and not (isinstance(context, int) and words is not None and 0 < context <= len(words)):
+        raise InputError(f"The context is a number of the document's {len(words or ())} words, not {context!r}.")
 
 
 def _check_one_per_word(name: str, layer: Any, kind: type, count: int) -> None:
