@@ -52,23 +52,29 @@ TREES = [
 
 
 def by_hand(
-    statistic: Statistic, document: Document, weights: list[list[float]], site: Site = SITE, rows: int = 99
+    statistic: Statistic,
+    document: Document,
+    weights: list[list[float]],
+    site: Site = SITE,
+    rows: int = 99,
+    specials: bool = True,
 ) -> Statistic:
-    """The statistic over one document, a word a token between [CLS] and [SEP]; `weights` are those between the words."""
-    tokens = ["[CLS]", *document.words, *(document.pair_words or ()), "[SEP]"]
+    """The statistic over one document, a word a token; `weights` are those between the words."""
+    words = [*document.words, *(document.pair_words or ())]
+    edge = 1 if specials else 0  # [CLS] and [SEP]
+    tokens, word_of = ["[CLS]"] * edge + words + ["[SEP]"] * edge, [None] * edge + [*range(len(words))] + [None] * edge
     count = len(tokens)
-    word_of = [None, *range(count - 2), None]
     special = [word is None for word in word_of]
-    sequence = TokenSequence(list(range(count)), tokens, tokens[1:-1], word_of, special, [0] * count)
+    sequence = TokenSequence(list(range(count)), tokens, words, word_of, special, [0] * count)
     batch = Batch({"input_ids": torch.arange(count)[None]}, [sequence], [], [document])
     full = torch.full((count, count), 5.0)  # the special tokens get and give most
-    full[1:-1, 1:-1] = torch.tensor(weights)
+    full[edge : count - edge, edge : count - edge] = torch.tensor(weights)
     fresh = statistic.start([site])
-    words = WordRows([statistic.measure], fresh.update)
+    blocks = WordRows([statistic.measure], fresh.update)
     key_side = KeySide(site, torch.ones(1, 1, count, 1), None, None, None)
     for start in range(0, count, rows):
         some = range(start, min(start + rows, count))
-        words(AttentionBlock(site, some, full[some.start : some.stop][None, None], None, key_side, batch))
+        blocks(AttentionBlock(site, some, full[some.start : some.stop][None, None], None, key_side, batch))
     return fresh
 
 
@@ -122,13 +128,25 @@ def test_columns_of_the_code_by_hand() -> None:
     assert row_of(counts, "all")["accuracy"] == pytest.approx(2 / 5), "the other direction stays"
 
 
-def test_who_gives_nothing_to_others_is_wrong() -> None:
-    first = Document(words=["Go", "home"], heads=[-1, 0], relations=["root", "advmod"])
-    counts = by_hand(Relations(), first, [[1.0, 0.0], [0.4, 0.6]])
+@pytest.mark.parametrize("rows", [1, 2, 99])
+def test_of_several_alike_in_a_column_it_is_the_first(rows: int) -> None:
+    document = Document(words=["a", "b", "c"], heads=[-1, 0, 1], relations=["root", "x", "y"])
+    counts = by_hand(Relations(variant="code"), document, [[0.0, 0.3, 0.3], [0.0, 0.0, 0.3], [0.0, 0.3, 0.0]], rows=rows)
+    assert row_of(counts, "x", TO_DEPENDENT)["accuracy"] == 1, "a and c give b alike, and a is its head"
+    assert row_of(counts, "y", TO_DEPENDENT)["accuracy"] == 0, "a and b give c alike, and b is its head"
+
+
+@pytest.mark.parametrize("specials", [True, False])
+def test_who_gives_nothing_to_others_is_wrong(specials: bool) -> None:
+    document = Document(words=["Go", "home"], heads=[-1, 0], relations=["root", "advmod"])
+    first = [[1.0, 0.0], [0.4, 0.6]]  # as in a decoder
+    counts = by_hand(Relations(), document, first, specials=specials)
     assert row_of(counts, "advmod")["accuracy"] == 1
     assert row_of(counts, "advmod", TO_DEPENDENT)["accuracy"] == 0
-    code = by_hand(Relations(variant="code"), first, [[1.0, 0.0], [0.4, 0.6]])
+    code = by_hand(Relations(variant="code"), document, first, specials=specials)
     assert row_of(code, "advmod", TO_DEPENDENT)["accuracy"] == 0
+    nobody = by_hand(Relations(), document, [[1.0, 0.0], [0.0, 1.0]], specials=specials)
+    assert row_of(nobody, "advmod")["accuracy"] == 0, "nothing is not the first word"
 
 
 def test_a_decoder_cannot_see_what_follows() -> None:

@@ -15,13 +15,11 @@ def held_out_accuracy(accuracies: Array, cases: Array) -> float:
     """(half, head), (half,): every case is tried with the head that is the best in the other half.
 
     The best of many heads is partly luck, and more so where cases are few; this is not. Not a number where a half
-    has no cases.
+    has no cases, and so no accuracies.
 
     >>> held_out_accuracy(np.array([[0.9, 0.5], [0.7, 0.4]]), np.array([30, 10]))
     0.85
     """
-    if not cases.all():
-        return float("nan")
     best = accuracies.argmax(1)
     correct = accuracies[0, best[1]] * cases[0] + accuracies[1, best[0]] * cases[1]
     return float(correct / cases.sum())

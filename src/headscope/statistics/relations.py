@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -56,6 +56,15 @@ def with_all(relations: Sequence[str], arrays: Array) -> Iterator[tuple[str, Arr
     yield ALL_BUT_PUNCTUATION, arrays[[relation.split(":")[0] != "punct" for relation in relations]].sum(0)
 
 
+class Questions(NamedTuple):
+    """Where the largest score must be; one entry a case and direction."""
+
+    text: Tensor  # the place in the batch
+    asked: Tensor  # the row, or the column
+    wanted: Tensor  # the key, or the row
+    group: Tensor  # the place among (relation, direction, half)
+
+
 @dataclass
 class BatchCases:
     """The cases of a batch, as indices into its blocks."""
@@ -63,9 +72,8 @@ class BatchCases:
     batch: Batch
     relations: list[str]
     words: Tensor  # batch key: the keys that are words of the document
-    text: Tensor  # case: its place in the batch
-    ends: tuple[Tensor, Tensor]  # case each: the dependent and the head, as rows and keys
-    group: Tensor  # case: twice the relation's index, and one more in the second half
+    rows: Questions
+    columns: Questions | None
     offsets: Array  # relation half bin: head less dependent
 
 
@@ -134,13 +142,9 @@ class Relations(Statistic):
             for relation, of_relation in with_all(cases.relations, cases.offsets):
                 self.add_array(f"offsets {relation}", of_relation)
         scores = among_others(block.scores(self.measure), block.row_positions, cases.words)
-        dependents, heads = cases.ends
-        chosen = most_attended(scores)
-        self._add_rows(0, block, chosen, dependents, heads)
-        if self.variant == "paper":
-            self._add_rows(1, block, chosen, heads, dependents)
-        else:
-            self._add_columns(block, scores)
+        self._ask_rows(block, most_attended(scores), cases.rows)
+        if cases.columns is not None:
+            self._ask_columns(block, scores, cases.columns)
 
     def _collect(self, block: WordBlock) -> BatchCases:
         documents = block.batch.documents
@@ -159,21 +163,24 @@ class Relations(Statistic):
         offsets = np.zeros((len(relations), 2, BINS))
         for *_, relation, half, place_of_offset in found:
             offsets[number[relation], half, place_of_offset] += 1
-        indices = torch.tensor([(*at, 2 * number[relation] + half) for *at, relation, half, _ in found]).reshape(-1, 4)
+        indices = torch.tensor([(*at, 4 * number[relation] + half) for *at, relation, half, _ in found]).reshape(-1, 4)
         texts, dependents, heads, groups = indices.long().to(block.weights.device).unbind(1)
-        return BatchCases(
-            block.batch, relations, words.to(block.weights.device), texts, (dependents, heads), groups, offsets
-        )
+        rows, columns = Questions(texts, dependents, heads, groups), None
+        if self.variant == "code":
+            columns = Questions(texts, dependents, heads, groups + 2)
+        else:
+            other = Questions(texts, heads, dependents, groups + 2)
+            rows = Questions(*(torch.cat(both) for both in zip(rows, other, strict=True)))
+        return BatchCases(block.batch, relations, words.to(block.weights.device), rows, columns, offsets)
 
-    def _add_rows(self, direction: int, block: AttentionBlock, chosen: Tensor, attending: Tensor, wanted: Tensor) -> None:
-        """The cases whose attending word is a row of this block: `chosen` is (batch, head, row)."""
-        assert self._cases is not None
-        inside = (attending >= block.rows.start) & (attending < block.rows.stop)
-        rows, text = attending[inside] - block.rows.start, self._cases.text[inside]
-        self._add_correct(direction, block.site, chosen[text, :, rows] == wanted[inside, None], self._cases.group[inside])
+    def _ask_rows(self, block: AttentionBlock, chosen: Tensor, questions: Questions) -> None:
+        """Those of the rows of this block: `chosen` is (batch, head, row)."""
+        inside = (questions.asked >= block.rows.start) & (questions.asked < block.rows.stop)
+        text, row, wanted, group = (part[inside] for part in questions)
+        self._add_correct(block.site, chosen[text, :, row - block.rows.start] == wanted[:, None], group)
 
-    def _add_columns(self, block: WordBlock, scores: Tensor) -> None:
-        """Who attends most to each dependent, known when the last rows have come."""
+    def _ask_columns(self, block: WordBlock, scores: Tensor, questions: Questions) -> None:
+        """Who attends most to each word is known when the last rows have come."""
         assert self._cases is not None
         from_words = scores * self._cases.words[:, None, block.rows.start : block.rows.stop, None]
         most, row = from_words.max(2)
@@ -184,20 +191,22 @@ class Relations(Statistic):
             most = torch.maximum(most, before)
         self._columns = most, row
         if block.rows.stop == block.query_count:
-            dependents, heads = self._cases.ends
-            self._add_correct(1, block.site, row[self._cases.text, :, dependents] == heads[:, None], self._cases.group)
+            text, column, wanted, group = questions
+            self._add_correct(block.site, row[text, :, column] == wanted[:, None], group)
             self._columns = None
 
-    def _add_correct(self, direction: int, site: Site, correct: Tensor, group: Tensor) -> None:
-        """Add `correct` (case, head) to each case's relation and half."""
+    def _add_correct(self, site: Site, correct: Tensor, group: Tensor) -> None:
+        """Add `correct` (question, head) to its relation, direction and half."""
         assert self._cases is not None
-        relations = self._cases.relations
-        sums = torch.zeros(2 * len(relations), correct.shape[1], device=correct.device)
+        relations, here = self._cases.relations, self.heads.where(site)
+        sums = torch.zeros(4 * len(relations), correct.shape[1], device=correct.device)
         sums.index_add_(0, group, correct.float())
-        by_relation = sums.double().cpu().numpy().reshape(len(relations), 2, correct.shape[1])
+        by_relation = sums.double().cpu().numpy().reshape(len(relations), 2, 2, correct.shape[1])
         for relation, of_relation in with_all(relations, by_relation):
-            array = self.state.setdefault(f"correct {relation}", np.zeros((2, 2, self.heads.count)))
-            array[direction, :, self.heads.where(site)] += of_relation
+            name = f"correct {relation}"
+            if name not in self.state:
+                self.state[name] = np.zeros((2, 2, self.heads.count))
+            self.state[name][..., here] += of_relation
 
     # The table
 
