@@ -44,7 +44,7 @@ class GradientBlock(AttentionBlock):
         masked: Tensor | None = None,
     ) -> None:
         super().__init__(site, rows, weights, queries, key_side, batch)
-        self.gradients = gradients.float() * self.seen  # batch head row key
+        self.gradients = gradients.float().masked_fill(weights == 0, 0)  # batch head row key
         self.masked = masked  # batch key: True where the token is to be predicted; None without a masked-LM loss
 
     @property
@@ -90,7 +90,7 @@ class GradientCapture(Capture):
     def seen(self, module: nn.Module, attended: Attended) -> None:
         self._functions.paused = True
         found = self._next(module)
-        if found is not None:
+        if found is not None and attended.differentiated.requires_grad:
             show = self._shower(found, attended.values, attended.key, attended.query)
             ranges = list(self._row_ranges(found, attended.length, attended.values.shape[0], attended.values.shape[2]))
 
