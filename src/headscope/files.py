@@ -50,3 +50,13 @@ def sha256_of(path: Path) -> str:
     """The hash of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_text(path: Path, text: str) -> None:
+    """A text file, whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """A file, whole or not at all."""
+    write_whole(path, lambda unfinished: unfinished.write_bytes(content))

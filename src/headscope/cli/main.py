@@ -9,6 +9,7 @@ import typer
 from headscope import __version__
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
+from headscope.cli.paper import paper
 from headscope.cli.read import read
 from headscope.cli.study import study
 from headscope.cli.table import compare, table
@@ -28,6 +29,7 @@ app.command()(demo)
 app.command()(doctor)
 app.command()(read)
 app.command()(study)
+app.add_typer(paper, name="paper")
 app.command()(table)
 app.command()(compare)
 

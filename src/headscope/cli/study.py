@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
+from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import open as open_lens
 from headscope.statistics import STATISTICS, usual_statistics
@@ -75,7 +75,7 @@ def study(
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
     chosen = _chosen(statistics, measures or ["weight"], "word" if words else "token")
-    with open_lens(model, trust_remote_code=trust_remote_code, random_init=random_init) as lens, _Bar(quiet=as_json) as bar:
+    with open_lens(model, trust_remote_code=trust_remote_code, random_init=random_init) as lens, Bar(quiet=as_json) as bar:
         run = run_study(
             lens,
             documents,
@@ -107,35 +107,8 @@ def _checked(on_error: str) -> Any:
 
 
 def _chosen(names: list[str] | None, measures: list[str], level: str) -> list[Statistic]:
-    return [STATISTICS[name](measure=measure, level=level) for name in names or usual_statistics() for measure in measures]
-
-
-class _Bar:
-    """A progress bar with rate and time left on a terminal, a plain line now and then elsewhere."""
-
-    def __init__(self, quiet: bool) -> None:
-        self.console = Console(stderr=True, quiet=quiet)
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
-        self.progress = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
-        self.plain = not self.console.is_terminal and not quiet
-        self.done = self.total = 0
-
-    def __enter__(self) -> _Bar:
-        self.progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.progress.stop()
-
-    def begin(self, documents: int, done: int) -> None:
-        self.total, self.done = documents, done
-        self.task = self.progress.add_task("", total=documents, completed=done, rate="")
-        if done:
-            self.console.print(f"Going on: {done:,} of {documents:,} documents are counted already.")
-
-    def advance(self, documents: int) -> None:
-        self.done += documents
-        speed = self.progress.tasks[0].speed
-        self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
-        if self.plain:
-            typer.echo(f"{self.done:,} of {self.total:,} documents", err=True)
+    chosen = [STATISTICS[name] for name in names or usual_statistics()]
+    # A statistic that counts in one unit only is not asked for another.
+    return [
+        cls(measure=measure, level=level if level in cls.levels else cls.levels[0]) for cls in chosen for measure in measures
+    ]

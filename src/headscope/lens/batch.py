@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -11,6 +12,8 @@ from torch import Tensor
 from headscope.lens.encoding import TokenSequence
 from headscope.lens.site import Site
 from headscope.text.document import Document
+
+Derived = TypeVar("Derived")
 
 
 @dataclass
@@ -23,7 +26,7 @@ class Batch:
     documents: Sequence[Document] = ()
     _source_mask: Tensor | None = field(init=False, default=None)
     _target_mask: Tensor | None = field(init=False, default=None)
-    _derived: dict[str, Tensor] = field(init=False, default_factory=dict)
+    _derived: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._source_mask = _padding(self.inputs.get("attention_mask"))
@@ -33,7 +36,7 @@ class Batch:
     def size(self) -> int:
         return self.inputs["input_ids"].shape[0]
 
-    def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
+    def once(self, name: str, compute: Callable[[], Derived]) -> Derived:
         """The derived quantity `name`, computed at the first call for this batch."""
         if name not in self._derived:
             self._derived[name] = compute()

@@ -150,6 +150,16 @@ class AttentionBlock:
         return [list(sequence.special) for sequence in self.query_sequences]
 
     @property
+    def key_words(self) -> list[list[int | None]]:
+        """For each text and key, which of its document's words it belongs to; None for a special token."""
+        return [sequence.word_of for sequence in self.key_sequences]
+
+    @property
+    def query_words(self) -> list[list[int | None]]:
+        """For each text and query (of all rows, not only this block's), which of its document's words it belongs to."""
+        return [sequence.word_of for sequence in self.query_sequences]
+
+    @property
     def key_side_name(self) -> str:
         """`source` or `target`: blocks of one batch with the same name have the same keys."""
         return "target" if self.key_sequences is self.batch.targets else "source"

@@ -60,12 +60,10 @@ class WordBlock(AttentionBlock):
 
     @property
     def key_words(self) -> list[list[int | None]]:
-        """For each text and key, which of its document's words it is; None for a special token."""
         return self._keys.words
 
     @property
     def query_words(self) -> list[list[int | None]]:
-        """For each text and query (of all rows, not only this block's), which of its document's words it is."""
         return self._queries.words
 
     @property
@@ -82,7 +80,7 @@ class Words:
     """The words of one side of a batch, as indices for scattering."""
 
     def __init__(self, sequences: Sequence[TokenSequence], device: torch.device) -> None:
-        length = max(len(sequence) for sequence in sequences)
+        length = self.length = max(len(sequence) for sequence in sequences)
         groups = [sequence.groups() for sequence in sequences]
         self.labels = [labels for labels, _ in groups]
         self.special = [
@@ -95,22 +93,25 @@ class Words:
         ]
         self.count = max(len(labels) for labels in self.labels)
         # Padding goes to a word of its own behind the last, which is cut off again.
-        of_token = torch.full((len(sequences), length), self.count)
-        share = torch.zeros(len(sequences), length)
+        of_token = [[self.count] * length for _ in sequences]
+        share = [[0.0] * length for _ in sequences]
         self.complete: list[list[int]] = []  # for each text and word, after which row it is complete
         for text, (_, members) in enumerate(groups):
             for word, pieces in enumerate(members):
-                of_token[text, pieces] = word
-                share[text, pieces] = 1 / len(pieces)
+                for piece in pieces:
+                    of_token[text][piece] = word
+                    share[text][piece] = 1 / len(pieces)
             self.complete.append([max(pieces) + 1 for pieces in members])
-        self.of_token = of_token.to(device)
-        self.share = share.to(device)  # of each piece in its word
+        self.of_token = torch.tensor(of_token, device=device)
+        self.share = torch.tensor(share, device=device)  # of each piece in its word
         self.mask = torch.tensor(
             [[word < len(labels) for word in range(self.count)] for labels in self.labels], device=device
         )
 
     def done(self, rows: int) -> int:
         """How many words are complete in every text once `rows` rows have come."""
+        if rows >= self.length:
+            return self.count
         counts = []
         for complete in self.complete:
             incomplete = [word for word, row in enumerate(complete) if row > rows]
@@ -130,8 +131,9 @@ class WordRows:
     def __call__(self, block: AttentionBlock) -> None:
         device = block.weights.device
         if block.rows.start == 0:
-            self._queries = Words(block.query_sequences, device)
-            self._keys = Words(block.key_sequences, device)
+            once = block.batch.once
+            self._queries = once(f"words of the {block.query_side_name}", lambda: Words(block.query_sequences, device))
+            self._keys = once(f"words of the {block.key_side_name}", lambda: Words(block.key_sequences, device))
             self._first, self._waiting = 0, {}
         stop = self._queries.done(block.rows.stop)
         for measure in self.measures:

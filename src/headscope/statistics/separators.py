@@ -14,7 +14,7 @@ from headscope.statistics.totals import given
 
 @statistic
 class Separators(Statistic):
-    """Share on separators, in the rows of separators and in all other rows.
+    """Share on separators in all rows, in the rows of separators, and in all other rows.
 
     A separator is a special token that does not start its text, and is not the kind of token that does: [SEP], </s>.
     Any number of them may be there. A model that has none (most decoders) gets no numbers.
@@ -36,7 +36,9 @@ class Separators(Statistic):
     def columns(self, fields: Fields) -> dict[str, Array]:
         # Without separators, 0 from others would say that they are avoided.
         others = np.where(fields["separator_total"] > 0, fields["others_total"], 0)
+        to_all = fields["separator_given"] + fields["others_given"]
         return {
+            "share": ratio(to_all, fields["separator_total"] + others),
             "from_separator": ratio(fields["separator_given"], fields["separator_total"]),
             "from_others": ratio(fields["others_given"], others),
         }

@@ -10,20 +10,25 @@ from headscope.errors import InputError
 from headscope.study.tables import load_table
 
 HEAD = ["stack", "kind", "layer", "head"]
+LABELS = ["relation", "direction", "tag", "other_layer", "other_head"]  # what tells the rows of one head apart
 
 
 def compare(one: str | Path, other: str | Path, name: str) -> pd.DataFrame:
-    """For every head that both runs have: each column of both, and the second less the first."""
+    """For every head that both runs have: each column of both, and the second less the first.
+
+    A table that has several rows a head (one for each relation, tag, other head) is compared row by row.
+    """
     left, right = load_table(one, name), load_table(other, name)
     missing = [column for column in HEAD if column not in left or column not in right]
     if missing:
         raise InputError(f"The table {name} has no row a head, so two of them cannot be put side by side.")
-    shared = [c for c in left.columns if c in right.columns and c not in HEAD and not c.endswith(("_low", "_high"))]
-    both = left[[*HEAD, *shared]].merge(right[[*HEAD, *shared]], on=HEAD, suffixes=("_a", "_b"))
+    keys = [*HEAD, *(column for column in LABELS if column in left and column in right)]
+    shared = [c for c in left.columns if c in right.columns and c not in keys and not c.endswith(("_low", "_high"))]
+    both = left[[*keys, *shared]].merge(right[[*keys, *shared]], on=keys, suffixes=("_a", "_b"))
     if both.empty:
         raise InputError(f"{one} and {other} have no head in common, so {name} cannot be compared.")
     columns = {}
     for column in shared:
         columns[f"{column}_a"], columns[f"{column}_b"] = both[f"{column}_a"], both[f"{column}_b"]
         columns[f"{column}_difference"] = both[f"{column}_b"] - both[f"{column}_a"]
-    return both[HEAD].assign(**columns)
+    return both[keys].assign(**columns)

@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from headscope.errors import InputError
-from headscope.files import sha256_of, write_whole
+from headscope.files import sha256_of, write_text
 from headscope.lens.lens import Lens
 
 NAME = "manifest.json"
@@ -56,7 +56,7 @@ def _hash_of_parameters(model: torch.nn.Module) -> str:
 
 def save_manifest(run: Path, manifest: dict[str, Any]) -> None:
     text = json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    write_whole(run / NAME, lambda unfinished: unfinished.write_text(text, encoding="utf-8"))
+    write_text(run / NAME, text)
 
 
 def load_manifest(run: Path) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def load_manifest(run: Path) -> dict[str, Any]:
 
 def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
     """Refuse to go on with a run that was begun with something else, and say what."""
-    for part in ("model", "corpus", "settings", "versions"):
+    for part in [part for part in _WORDS if part in now]:
         changes = _changes(before.get(part, {}), now[part])
         if changes:
             raise InputError(
@@ -82,7 +82,13 @@ def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
             )
 
 
-_WORDS = {"model": "model", "corpus": "corpus", "settings": "setting", "versions": "version of the software"}
+_WORDS = {
+    "paper": "paper",
+    "model": "model",
+    "corpus": "corpus",
+    "settings": "setting",
+    "versions": "version of the software",
+}
 
 
 def _changes(before: Any, now: Any, name: str = "") -> list[str]:

@@ -1,0 +1,117 @@
+"""`headscope paper PAPER MODEL ... -o RUN`: every table and figure of a paper, for any model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headscope.cli.progress import Bar
+from headscope.errors import InputError
+from headscope.lens.lens import open as open_lens
+from headscope.papers import clark2019 as papers_clark2019
+from headscope.study import Run
+from headscope.text import Corpus
+
+paper = typer.Typer(
+    help="Every table and figure of a paper, for any model, with the paper's own numbers beside.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Model = Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")]
+Measure = Annotated[str, typer.Option("-m", "--measure", help="What is read: weight, as in the paper, or norm.")]
+BatchSize = Annotated[int, typer.Option(min=1, help="Texts at a time.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Say where the output is, and what was left out, as JSON.")]
+TrustRemoteCode = Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")]
+
+
+@paper.command()
+def clark2019(
+    model: Model,
+    output: Output,
+    text: Annotated[list[str] | None, typer.Option(help="Plain text: sections 3 and 6, figures 1 to 4 and 6.")] = None,
+    treebank: Annotated[
+        list[str] | None, typer.Option(help="A treebank (CoNLL-U): table 1, and what the probes are tested on (table 3).")
+    ] = None,
+    train: Annotated[
+        list[str] | None, typer.Option(help="What the probes are trained on. Default: four fifths of the treebank.")
+    ] = None,
+    coreference: Annotated[
+        list[str] | None, typer.Option(help="Mentions and clusters (CoNLL-2012 or LitBank): table 2.")
+    ] = None,
+    vectors: Annotated[Path | None, typer.Option(help="GloVe vectors: those probes of table 3 that read words.")] = None,
+    measure: Measure = "weight",
+    segments: Annotated[int, typer.Option(min=1, help="Segments of the text to read.")] = 1000,
+    limit: Annotated[int, typer.Option(min=8, help="Tokens of a segment, and of a window for coreference.")] = 128,
+    text_format: Annotated[
+        str | None, typer.Option(help="How the text is cut. Default: paragraph-pairs, or paragraphs for a decoder.")
+    ] = None,
+    train_sentences: Annotated[int | None, typer.Option(min=10, help="At most so many sentences to train on.")] = None,
+    twin: Annotated[
+        bool, typer.Option("--twin/--no-twin", help="Also measure the model's randomly initialised twin.")
+    ] = True,
+    seed: Annotated[int, typer.Option(help="For masking, the twin, the probes and the scatter plot.")] = 0,
+    batch_size: BatchSize = 16,
+    as_json: AsJson = False,
+    trust_remote_code: TrustRemoteCode = False,
+) -> None:
+    """What does BERT look at? Surface patterns, syntax, coreference, probes and clusters of heads.
+
+    What has no data is left out, and said. Run the same command again to go on after an interruption.
+
+    [bold]Examples[/bold]
+
+      headscope paper clark2019 bert-base-uncased --text wiki.txt -o run
+
+      headscope paper clark2019 bert-base-uncased --text wiki.txt --treebank dev.conllu --train train.conllu
+      --coreference "litbank/*.ann" --vectors glove.6B.100d.txt -o run
+
+      headscope paper clark2019 gpt2 --text wiki.txt --treebank dev.conllu --measure norm -o run
+    """
+    if not any((text, treebank, coreference)):
+        raise InputError("There is nothing to read: give at least one of --text, --treebank and --coreference.")
+    with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
+        form = text_format or ("paragraph-pairs" if lens.sites[0].stack == "encoder" else "paragraphs")
+        run = papers_clark2019.run(
+            lens,
+            output,
+            papers_clark2019.Data(
+                text=_corpus(text, form),
+                treebank=_corpus(treebank),
+                train=_corpus(train),
+                coreference=_corpus(coreference),
+                vectors=vectors,
+            ),
+            papers_clark2019.Settings(
+                measure=measure, segments=segments, limit=limit, train_sentences=train_sentences, twin=twin, seed=seed
+            ),
+            batch_size=batch_size,
+            progress=bar,
+        )
+    _tell(run, as_json)
+
+
+def _corpus(paths: list[str] | None, format: str | None = None) -> Corpus | None:
+    return Corpus.from_files(*paths, format=format) if paths else None
+
+
+def _tell(run: Run, as_json: bool) -> None:
+    page = run.folder / run.manifest["page"]
+    left_out = run.manifest["left_out"]
+    if as_json:
+        results = list(run.manifest["results"])
+        typer.echo(json.dumps({"run": str(run.folder), "page": str(page), "results": results, "left_out": left_out}))
+        return
+    for name, title in run.manifest["results"].items():
+        typer.echo(f"  {name:24} {title}")
+    for line in left_out:
+        typer.echo(f"Left out: {line}")
+    typer.echo(f"Everything on one page: {page}")
+    typer.echo(
+        f"Tables (Parquet, Markdown, LaTeX) in {run.folder / 'tables'}, figures (SVG, PDF) in {run.folder / 'figures'}."
+    )

@@ -1,0 +1,55 @@
+"""How far a long command has come: a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+
+class Bar:
+    """A progress bar with rate and time left on a terminal, plain lines elsewhere; one part after another."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.console = Console(stderr=True, quiet=quiet)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}"),
+            TimeRemainingColumn(),
+        )
+        self.progress = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
+        self.plain = not self.console.is_terminal and not quiet
+        self.name = ""
+        self.done = self.total = 0
+        self.task: TaskID | None = None
+
+    def __enter__(self) -> Bar:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()
+
+    def part(self, name: str) -> Bar:
+        """The same bar for the next part, under its name."""
+        self.name = name
+        return self
+
+    def say(self, line: str) -> None:
+        self.console.print(line, highlight=False, markup=False)
+
+    def begin(self, documents: int, done: int) -> None:
+        self.total, self.done = documents, done
+        self.task = self.progress.add_task(self.name, total=documents, completed=done, rate="")
+        if done and done < documents:
+            self.console.print(f"Going on: {done:,} of {documents:,} documents are counted already.")
+
+    def advance(self, documents: int) -> None:
+        assert self.task is not None
+        self.done += documents
+        speed = self.progress.tasks[self.task].speed
+        self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
+        if self.plain:
+            typer.echo(f"{self.name + ': ' if self.name else ''}{self.done:,} of {self.total:,} documents", err=True)

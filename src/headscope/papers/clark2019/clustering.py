@@ -1,0 +1,131 @@
+"""Section 6: heads as points that are as far apart as they differ, with layers and behaviours marked (figure 6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from headscope.heads.clusters import SameLayer, clusters, embed, nearest_in_layer
+from headscope.heads.patterns import NONE
+from headscope.papers import figures
+from headscope.papers.clark2019.facts import Claim
+from headscope.papers.clark2019.surface_figures import PATTERN_COLOURS
+from headscope.papers.result import Result, paper_label
+from headscope.papers.workspace import own_heads
+from headscope.statistics.divergence import distance_matrix
+from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION
+
+ABOVE = 0.1  # a relation is a head's behaviour if it is the best at it, by so much over the best offset on held-out halves
+COREFERENCE = "coreference"
+_MARKS = "osD^vP*X"
+
+
+def behaviours(
+    patterns: pd.DataFrame | None, best_heads: pd.DataFrame | None, antecedents: pd.DataFrame | None
+) -> pd.DataFrame:
+    """layer, head, behaviour: what the other sections have found; the first of several, syntax before surface."""
+    found = []
+    if best_heads is not None:
+        chosen = best_heads[best_heads["better"] & ~best_heads["relation"].isin([ALL, ALL_BUT_PUNCTUATION])]
+        chosen = chosen[chosen["held_out"] >= chosen["baseline_held_out"] + ABOVE]
+        found.append(chosen[["layer", "head"]].assign(behaviour=chosen["relation"]))
+    if antecedents is not None:
+        heads = own_heads(antecedents)
+        best = heads.loc[[heads["all"].idxmax()]]
+        found.append(best[["layer", "head"]].assign(behaviour=COREFERENCE))
+    if patterns is not None:
+        named = patterns[patterns["pattern"] != NONE]
+        found.append(named[["layer", "head"]].assign(behaviour=named["pattern"]))
+    if not found:
+        return pd.DataFrame(columns=["layer", "head", "behaviour"])
+    together = pd.concat(found, ignore_index=True).drop_duplicates()
+    return together.groupby(["layer", "head"], as_index=False)["behaviour"].agg("; ".join)
+
+
+def figure6(divergence: pd.DataFrame, found: pd.DataFrame, seed: int) -> tuple[Result, list[Claim]]:
+    """Figure 6 out of a `divergence` table, with hierarchical clusters as the table behind it."""
+    labels, matrix = distance_matrix(divergence)
+    embedding = embed(matrix, seed)
+    table = clusters(labels, matrix).assign(x=embedding.points[:, 0], y=embedding.points[:, 1])
+    table = table.merge(found, on=["layer", "head"], how="left").fillna({"behaviour": ""})
+    same = nearest_in_layer(labels, matrix)
+    result = Result(
+        "clark2019_fig6",
+        "Figure 6: heads by the Jensen-Shannon distance between them",
+        table,
+        _shown(table),
+        _draw(table),
+        [
+            "Multidimensional scaling of mean Jensen-Shannon divergences in nats; "
+            f"Kruskal's stress is {embedding.stress:.2f} (0 would be exact). Clusters are hierarchical, by average "
+            "linkage, as many as the silhouette favours.",
+            "A relation is marked where its best head is at least 10 points above the best fixed offset on held-out halves.",
+        ],
+    )
+    return result, [_claim(same)]
+
+
+def _claim(same: SameLayer) -> Claim:
+    run = f"{100 * same.share:.0f} % of the nearest heads; {100 * same.chance:.0f} % by chance"
+    return Claim("6", "heads of the same layer are near each other", "often", run)
+
+
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """One row a cluster."""
+    rows = []
+    for number, group in table.groupby("cluster"):
+        heads = [paper_label(head.layer, head.head) for head in group.itertuples()]
+        met = [name for several in group["behaviour"] for name in several.split("; ") if name]
+        counted = pd.Series(met, dtype=object).value_counts()
+        rows.append(
+            {
+                "Cluster": number,
+                "Heads": " ".join(heads),
+                "Silhouette": round(float(group["silhouette"].mean()), 2),
+                "Behaviours": ", ".join(f"{name} ({count})" for name, count in counted.items()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _draw(table: pd.DataFrame) -> Figure:
+    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=3.6)
+    by_layer, by_behaviour = axes.flat
+    points = by_layer.scatter(table["x"], table["y"], c=table["layer"] + 1, cmap="viridis", s=26, linewidths=0)
+    scale = made.colorbar(points, ax=by_layer, location="bottom", shrink=0.6, aspect=30, pad=0.02)
+    scale.outline.set_visible(False)
+    scale.set_label("Layer", fontsize=7.5)
+    scale.ax.tick_params(labelsize=7, length=0)
+    by_layer.set_title("Layers", fontsize=8.5, fontweight="bold", loc="left")
+    by_behaviour.set_title("Behaviours", fontsize=8.5, fontweight="bold", loc="left")
+    _draw_behaviours(by_behaviour, table)
+    for panel in (by_layer, by_behaviour):
+        panel.set_xticks([])
+        panel.set_yticks([])
+        panel.set_aspect("equal", adjustable="datalim")
+        for spine in panel.spines.values():
+            spine.set_visible(False)
+    return made
+
+
+def _draw_behaviours(panel: Any, table: pd.DataFrame) -> None:
+    """Patterns by colour, relations and coreference by name beside their heads."""
+    first = table["behaviour"].map(
+        lambda several: next((name for name in several.split("; ") if name in PATTERN_COLOURS), "")
+    )
+    plain = table[first == ""]
+    panel.scatter(plain["x"], plain["y"], s=18, color=figures.PALE, linewidths=0, label="no pattern")
+    for name, mark in zip([name for name in PATTERN_COLOURS if name != NONE], _MARKS, strict=False):
+        group = table[first == name]
+        if len(group):
+            panel.scatter(group["x"], group["y"], s=26, color=PATTERN_COLOURS[name], marker=mark, linewidths=0, label=name)
+    for head in table.itertuples():
+        named = [name for name in head.behaviour.split("; ") if name and name not in PATTERN_COLOURS]
+        if named:
+            text = ", ".join(named[:2]) + (f" +{len(named) - 2}" if len(named) > 2 else "")
+            panel.annotate(
+                text, (head.x, head.y), xytext=(3, 3), textcoords="offset points", fontsize=5.5, color=figures.INK
+            )
+    figures.legend(panel, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, markerscale=1.2)

@@ -1,0 +1,94 @@
+"""How figures for papers look, and how they are written: SVG and PDF, the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+
+from headscope.files import write_bytes
+
+# Okabe and Ito's palette, which every kind of colour vision can tell apart.
+BLUE, ORANGE, GREEN, PINK, SKY, VERMILION, YELLOW = (
+    "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442",
+)  # fmt: skip
+PALETTE = (BLUE, VERMILION, GREEN, ORANGE, PINK, SKY, YELLOW)
+INK, FAINT, PALE = "#1B2733", "#5F6B76", "#DADDE1"
+COLUMN = 3.4  # inches: a column of a two-column paper
+
+_STYLE: Any = {
+    "font.size": 8,
+    "axes.labelsize": 8,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.color": INK,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "legend.fontsize": 7.5,
+    "legend.frameon": False,
+    "svg.fonttype": "none",  # text stays text
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "headscope",
+}
+
+
+def figure(
+    rows: int = 1, columns: int = 1, *, width: float = COLUMN, height: float = 2.3, **options: Any
+) -> tuple[Figure, Any]:
+    """A figure in the house style, with its axes as an array (rows, columns)."""
+    with matplotlib.rc_context(_STYLE):
+        made = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+        axes = made.subplots(rows, columns, squeeze=False, **options)
+    return made, axes
+
+
+def save(made: Figure, stem: Path) -> list[Path]:
+    """`stem.svg` and `stem.pdf`, each written whole or not at all."""
+    written = []
+    with matplotlib.rc_context(_STYLE):
+        for kind, metadata in (("svg", {"Creator": "headscope", "Date": None}), ("pdf", {"CreationDate": None})):
+            picture = BytesIO()
+            made.savefig(picture, format=kind, metadata=metadata)
+            path = stem.parent / f"{stem.name}.{kind}"
+            write_bytes(path, picture.getvalue())
+            written.append(path)
+    return written
+
+
+def heads_by_layer(
+    axes: Any, layers: Sequence[int], values: Sequence[float], label: str, colour: str, shift: float = 0
+) -> None:
+    """A point for every head over its layer, and a line through the layers' means; layers count from 1."""
+    at = np.asarray(layers, dtype=float) + 1
+    heights = np.asarray(values, dtype=float)
+    axes.scatter(at + shift, heights, s=7, color=colour, alpha=0.55, linewidths=0, label=label)
+    means = [(layer, np.nanmean(heights[at == layer])) for layer in np.unique(at) if np.isfinite(heights[at == layer]).any()]
+    if means:
+        axes.plot(*zip(*means, strict=True), color=colour, linewidth=1.1)
+
+
+def layer_axis(axes: Any, layers: int) -> None:
+    """Whole numbers on a layer axis."""
+    axes.set_xlabel("Layer")
+    axes.set_xlim(0.4, layers + 0.6)
+    step = 1 if layers <= 8 else 2 if layers <= 16 else 4
+    axes.set_xticks(range(step, layers + 1, step))
+
+
+def legend(axes: Any, **options: Any) -> None:
+    """A legend that covers no points: above the axes, unless said otherwise."""
+    placed = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "ncols": 4, "handletextpad": 0.3, "columnspacing": 1.1}
+    axes.legend(**{**placed, "fontsize": 7.5, "borderaxespad": 0.2, "markerscale": 1.6, "frameon": False, **options})
