@@ -201,8 +201,8 @@ def test_tags_tell_names_at_the_beginning_of_a_sentence() -> None:
 
 
 def test_names_are_capitalised_inside_of_sentences_more_often_than_not() -> None:
-    words = 'I saw Rose . " Boys , said Rose , see the rose . THE END came : Then Rose left'.split()
-    assert names_in(Document(words=words)) == {"Rose"}
+    text = 'I saw Rose . " Boys , said Rose , see the rose . THE END came : Then Rose left'
+    assert names_in(Document(words=text.split())) == {"Rose"}
     assert names_in(Document(words=["Yes", "Ann", "came"], sentences=[(0, 1), (1, 3)])) == set()
 
 

@@ -148,8 +148,8 @@ def test_windows_end_with_sentences_and_are_full(document: Document, length_of) 
     for part, after in pairwise(parts):
         enough = 4 * after.context >= len(part.words)
         needed = after.start + len(after.words)
-        earlier = [place for place in range(part.start + (len(part.words) + 1) // 2, after.start)]
-        uncut = [place for place in earlier if place not in {multiword.start + 1 for multiword in document.multiwords}]
+        middle = part.start + (len(part.words) + 1) // 2
+        uncut = set(range(middle, after.start)) - {multiword.start + 1 for multiword in document.multiwords}
         assert enough or not any(fits(place, needed) for place in uncut), "less context only where there is no room"
 
 

@@ -1,0 +1,49 @@
+"""Which head finds antecedents best, and whether that is luck (clark2019, section 4.3, table 2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from headscope.errors import InputError
+from headscope.heads.relations import HEAD, held_out_accuracy
+from headscope.statistics.antecedents import COLUMNS
+
+TRIALS = (("both", "both"), ("half 0", "half 1"), ("half 1", "half 0"))
+
+
+def best_head(table: pd.DataFrame, column: str = "all") -> pd.DataFrame:
+    """The best head by a column of an `antecedents` table: on the whole corpus, and chosen on one half, tried on the other.
+
+    The first row is what papers print, the best of many heads on the cases by which it was chosen, so partly luck; the
+    other two are not. Any table will do that has `column`, `column_half0`, `column_half1`, and `cases_` of each.
+    """
+    rows = []
+    for chosen_on, tried_on in TRIALS:
+        by, on = (column + name.replace("both", "").replace("half ", "_half") for name in (chosen_on, tried_on))
+        if table[by].isna().all() or table[on].isna().all():
+            raise InputError(f"The table has no cases of {column} in {chosen_on if table[by].isna().all() else tried_on}.")
+        best = table.loc[table[by].idxmax()]
+        rows.append([chosen_on, tried_on, *best[HEAD], best[on], best[f"cases_{on}"]])
+    return pd.DataFrame(rows, columns=["chosen_on", "tried_on", *HEAD, "accuracy", "cases"])
+
+
+def best_heads(table: pd.DataFrame) -> pd.DataFrame:
+    """Of an `antecedents` table, the best head for all mentions, pronouns, names and other nouns.
+
+    `held_out`: every case is tried with the head that is the best in the other half. The interval is the study's, if the
+    table has one. As in table 2, `overall` is the accuracy of the head that is the best for all mentions.
+    """
+    overall = table.loc[table["all"].idxmax()] if table["all"].notna().any() else None
+    rows = []
+    for column in COLUMNS:
+        if overall is None or not table[f"cases_{column}"].any():
+            continue
+        best = table.loc[table[column].idxmax()]
+        halves = np.stack([table[f"{column}_half{half}"].to_numpy(dtype=float) for half in (0, 1)])
+        cases = np.array([best[f"cases_{column}_half{half}"] for half in (0, 1)], dtype=float)
+        row = {"mentions": column, **best[HEAD], "accuracy": best[column]}
+        row |= {f"accuracy_{end}": best[f"{column}_{end}"] for end in ("low", "high") if f"{column}_{end}" in table}
+        row |= {"held_out": held_out_accuracy(halves, cases), "overall": overall[column], "cases": best[f"cases_{column}"]}
+        rows.append(row)
+    return pd.DataFrame(rows).astype({"layer": "Int64", "head": "Int64"} if rows else {})
