@@ -5,6 +5,7 @@ from collections.abc import Callable
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.lens_memory import lens_memory, long_text_memory
 from benchmarks.lens_speed import lens_speed, lens_speed_padded
+from benchmarks.probe_cost import probe_speed
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
 from benchmarks.study_cost import long_text_study_memory, study_memory, study_speed
@@ -13,7 +14,7 @@ Benchmark = Callable[[Settings], list[Row]]
 
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (study_speed, study_memory, long_text_study_memory)
-BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY)}
+BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, probe_speed)}
 
 
 def about(run: Benchmark) -> str:

@@ -20,9 +20,9 @@ def attention_words_logits(alpha: Tensor, vectors: Tensor, W: Tensor, U: Tensor)
     a, b = vectors @ W[:, :size].T, vectors @ W[:, size:].T  # batch word head: W_k (v_i ⊕ v_j) = a_ik + b_jk
     c, d = vectors @ U[:, :size].T, vectors @ U[:, size:].T
     # alpha_ji has the dependent as its row: its logits are those of alpha_ij with d for a and c for b, transposed.
-    by_row = alpha @ torch.stack([a, d], -1)  # batch from to 2
-    by_column = alpha.transpose(1, 2) @ torch.stack([b, c], -1)  # batch to from 2
-    return by_row[..., 0].mT + by_column[..., 0] + by_row[..., 1] + by_column[..., 1].mT
+    by_row = torch.stack([a, d], 2) @ alpha.mT  # batch from 2 to
+    by_column = torch.stack([b, c], 2) @ alpha.permute(0, 2, 3, 1)  # batch to 2 from
+    return by_row[:, :, 0].mT + by_column[:, :, 0] + by_row[:, :, 1] + by_column[:, :, 1].mT
 
 
 class AttentionWordsProbe(Probe):

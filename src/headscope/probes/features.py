@@ -49,7 +49,7 @@ def disk_needed(lens: Lens, sentences: Sequence[Document], measure: str = "weigh
 def word_maps(
     lens: Lens,
     sentences: Sequence[Document],
-    cache: Path,
+    cache: str | Path,
     *,
     measure: str = "weight",
     truncate: bool = False,
@@ -60,6 +60,7 @@ def word_maps(
     heads = probed_heads(lens, measure)
     made_of = _made_of(lens, sentences, measure, truncate)
     name = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
+    cache = Path(cache)
     folder = cache / f"maps-{name}"
     lengths = [len(document.words or ()) for document in sentences]
     found = load_maps(folder, made_of, lengths, heads.count)

@@ -56,12 +56,8 @@ def _checked(document: Document) -> Document:
 
 def split_evaluation(sentences: Sequence[Document]) -> tuple[list[Document], list[Document]]:
     """(for training, for evaluation), where there is one treebank only: evaluation is crc32 = 0 modulo 5."""
-    chosen = [_crc(document) % EVALUATED == 0 for document in sentences]
-    parts = zip(sentences, chosen, strict=True)
-    training: list[Document] = []
-    evaluation: list[Document] = []
-    for document, is_evaluation in parts:
-        (evaluation if is_evaluation else training).append(document)
+    training = [document for document in sentences if _crc(document) % EVALUATED != 0]
+    evaluation = [document for document in sentences if _crc(document) % EVALUATED == 0]
     return training, evaluation
 
 
