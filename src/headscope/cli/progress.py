@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+EVERY = 10  # seconds between plain lines
 
 
 class Bar:
@@ -24,6 +28,7 @@ class Bar:
         self.name = ""
         self.done = self.total = 0
         self.task: TaskID | None = None
+        self.said = 0.0
 
     def __enter__(self) -> Bar:
         self.progress.start()
@@ -51,5 +56,6 @@ class Bar:
         self.done += documents
         speed = self.progress.tasks[self.task].speed
         self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
-        if self.plain:
+        if self.plain and (self.done >= self.total or time.monotonic() - self.said > EVERY):
+            self.said = time.monotonic()
             typer.echo(f"{self.name + ': ' if self.name else ''}{self.done:,} of {self.total:,} documents", err=True)
