@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from benchmarks.divergence_speed import divergence_speed
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.lens_memory import lens_memory, long_text_memory
 from benchmarks.lens_speed import lens_speed, lens_speed_padded
@@ -13,7 +14,7 @@ from benchmarks.study_cost import long_text_study_memory, study_memory, study_sp
 Benchmark = Callable[[Settings], list[Row]]
 
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
-STUDY = (study_speed, study_memory, long_text_study_memory)
+STUDY = (divergence_speed, study_speed, study_memory, long_text_study_memory)
 BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, probe_speed)}
 
 

@@ -3,6 +3,7 @@
 from headscope.statistics.antecedents import Antecedents
 from headscope.statistics.base import Statistic
 from headscope.statistics.distance import Distance
+from headscope.statistics.divergence import JensenShannon
 from headscope.statistics.entropy import Entropy
 from headscope.statistics.entropy_ends import EntropyEnds
 from headscope.statistics.importance import Importance
@@ -22,6 +23,7 @@ __all__ = [
     "EntropyEnds",
     "FirstToken",
     "Importance",
+    "JensenShannon",
     "Maximum",
     "Offsets",
     "Punctuation",
