@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +21,10 @@ from headscope.errors import InputError
 from headscope.heads.clusters import classical_scaling, clusters, embed, nearest_heads, nearest_in_layer, stress
 from headscope.statistics.divergence import distance_matrix
 from headscope.text import Corpus
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
 
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "cluster-heads.md"
 DATA = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
@@ -153,6 +158,23 @@ def test_errors() -> None:
         embed(np.where(np.eye(4) > 0, 0, np.nan))
     with pytest.raises(InputError, match="do not differ"):
         embed(np.zeros((4, 4)))
+
+
+# The how-to page
+
+
+def test_the_page_can_be_pasted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "wiki.txt").write_text("The cat sat on the mat.\n\nA dog, two dogs.\n")
+    monkeypatch.chdir(tmp_path)
+    model, tokenizer = tiny("bert"), tiny_tokenizer("wordpiece")
+    monkeypatch.setattr(headscope, "open", lambda name: headscope.lens.open(model, tokenizer))
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names["distances"].shape == (12, 12)
+    printed = capsys.readouterr().out
+    assert "stress 0." in printed
+    assert "by chance, for 27%." in printed
 
 
 # Real heads

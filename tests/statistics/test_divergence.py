@@ -170,12 +170,16 @@ def test_heads_that_are_nearly_the_same_in_a_few_positions(apart: float) -> None
     np.testing.assert_allclose(map_divergences(maps)[0], loop(normalised(maps)), rtol=1e-4)
 
 
-def test_heads_that_look_at_one_key_and_hardly_at_others() -> None:
-    """What is told apart here are weights far below 1 / keys, beyond the nodes of the sum."""
-    generator = torch.Generator().manual_seed(0)
-    maps = 10 ** (-4 - 6 * torch.rand(12, 6, 20, generator=generator))
-    maps[:, :, 0] = 1
-    np.testing.assert_allclose(map_divergences(maps)[0], loop(normalised(maps)), rtol=1e-4)
+@pytest.mark.parametrize("shape", [(1, 8), (2, 3), (5, 5), (20, 20), (4, 600)])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_weights_of_all_sizes(shape: tuple[int, int], seed: int) -> None:
+    """Weights from 1 to 1e-10, also beside one key that gets nearly all: small ones lie beyond the nodes of the sum."""
+    generator = torch.Generator().manual_seed(seed)
+    any_size = 10 ** (-10 * torch.rand(20, *shape, generator=generator))
+    small = 10 ** (-1 - 8 * torch.rand(20, 1, 1, generator=generator) - 2 * torch.rand(20, *shape, generator=generator))
+    small[:, :, 0] = 1
+    for maps in (any_size, small):
+        np.testing.assert_allclose(map_divergences(maps)[0], loop(normalised(maps)), rtol=1e-4, atol=1e-11)
 
 
 @pytest.mark.parametrize("keys", [2, 128, 5000])
