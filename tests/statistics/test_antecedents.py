@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -29,6 +30,9 @@ from headscope.text.head_words import head_word
 from headscope.text.parts import half_of
 from headscope.text.windows import windows
 from tests.statistics.tester import SITE, assert_same, counted, lens_for
+from tests.text.samples import LITBANK, LITBANK_TEXT
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
 
 DATA = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 KINDS = {"pronoun": "PRON", "proper": "PROP", "nominal": "NOM"}
@@ -97,6 +101,8 @@ def test_nothing_is_judged_on_the_context() -> None:
     row = [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]
     assert by_hand(replace(ANN, context=4), {4: row})["cases_all"] == 1
     assert by_hand(replace(ANN, context=5), {4: row})["cases_all"] == 0
+    longer = [*ANN.mentions[:2], mention(4, 6, "Ann", "NOM")]
+    assert by_hand(replace(ANN, mentions=longer, context=5), {})["cases_all"] == 1, "where its last word is"
 
 
 def test_any_antecedent_will_do_and_the_own_head_word_is_none() -> None:
@@ -273,3 +279,21 @@ def test_what_truncation_cuts_off_is_not_judged() -> None:
 def test_documents_without_mentions_are_named() -> None:
     with pytest.raises(InputError, match="antecedents needs mentions"):
         headscope.study(lens_for("bert"), ["the cat"], ["antecedents"])
+
+
+def test_the_how_to_works_when_pasted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "coreference.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "litbank" / "tsv").mkdir(parents=True)
+    (tmp_path / "litbank" / "tsv" / "a.ann").write_text(LITBANK, encoding="utf-8")
+    (tmp_path / "litbank" / "tsv" / "a.txt").write_text(LITBANK_TEXT, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names = {"model": tiny("bert"), "tokenizer": tiny_tokenizer("wordpiece")}
+    exec(code.replace('"bert-base-uncased"', "model, tokenizer"), names)
+    table = names["run"]["antecedents"]  # type: ignore[index]
+    assert (table["cases_pronoun"] == 1).all(), "Ann ... She"
+    printed = capsys.readouterr().out
+    assert "held_out" in printed
+    assert "rule-based  1.0" in re.sub(" +", "  ", printed)
