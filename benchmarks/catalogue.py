@@ -10,12 +10,13 @@ from benchmarks.probe_cost import probe_speed
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
 from benchmarks.study_cost import long_text_study_memory, study_memory, study_speed
+from benchmarks.vig2019_speed import vig2019_speed
 
 Benchmark = Callable[[Settings], list[Row]]
 
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, study_memory, long_text_study_memory)
-BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, probe_speed)}
+BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, probe_speed, vig2019_speed)}
 
 
 def about(run: Benchmark) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from headscope.cli import main
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -78,6 +80,18 @@ def save_tiny(folder: Path, family: str = "bert") -> Path:
     tiny(family).save_pretrained(folder)
     tiny_tokenizer("wordpiece" if family == "bert" else "bpe").save_pretrained(folder)
     return folder
+
+
+def run_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *arguments: object
+) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command."""
+    monkeypatch.setattr(sys, "argv", ["headscope", *map(str, arguments)])
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as left:
+        main()
+    captured = capsys.readouterr()
+    return int(left.value.code or 0), captured.out, captured.err
 
 
 @pytest.fixture(scope="module")

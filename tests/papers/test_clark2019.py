@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import headscope
-from headscope.cli import main
 from headscope.papers import clark2019
 from headscope.papers.clark2019 import facts
 from headscope.text import Corpus
-from tests.papers.samples import data, save_tiny  # noqa: F401
+from tests.papers.samples import data, run_command, save_tiny  # noqa: F401
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -98,15 +96,6 @@ def test_other_settings_are_refused(finished: headscope.Run, data: dict[str, Pat
     given = clark2019.Data(text=Corpus.from_files(data["text"]))
     with lens, pytest.raises(headscope.HeadscopeError, match="begun with another setting: seed was 0 and is 1"):
         clark2019.run(lens, finished.folder, given, clark2019.Settings(seed=1))
-
-
-def run_command(monkeypatch, capsys, *arguments: object) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["headscope", *map(str, arguments)])
-    capsys.readouterr()
-    with pytest.raises(SystemExit) as left:
-        main()
-    captured = capsys.readouterr()
-    return int(left.value.code or 0), captured.out, captured.err
 
 
 def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811

@@ -23,9 +23,10 @@ from headscope.lens.site import Site
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics import Relations
 from headscope.statistics.base import Statistic
-from headscope.statistics.relation_cases import Case, best_offsets, cases_of, half_of, offset_accuracies, offset_bin
+from headscope.statistics.relation_cases import Case, best_offsets, cases_of, offset_accuracies, offset_bin
 from headscope.statistics.relations import DIRECTIONS
 from headscope.text import Corpus, Document
+from headscope.text.parts import half_of
 from tests.statistics.tester import SITE, assert_same, counted, lens_for
 
 TO_HEAD, TO_DEPENDENT = DIRECTIONS

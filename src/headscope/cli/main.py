@@ -9,6 +9,7 @@ import typer
 from headscope import __version__
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
+from headscope.cli.exemplars import exemplars
 from headscope.cli.paper import paper
 from headscope.cli.read import read
 from headscope.cli.study import study
@@ -30,6 +31,7 @@ app.command()(doctor)
 app.command()(read)
 app.command()(study)
 app.add_typer(paper, name="paper")
+app.command()(exemplars)
 app.command()(table)
 app.command()(compare)
 

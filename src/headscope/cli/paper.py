@@ -12,8 +12,9 @@ from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import open as open_lens
 from headscope.papers import clark2019 as papers_clark2019
+from headscope.papers import vig2019 as papers_vig2019
 from headscope.study import Run
-from headscope.text import Corpus
+from headscope.text import Annotator, Corpus
 
 paper = typer.Typer(
     help="Every table and figure of a paper, for any model, with the paper's own numbers beside.",
@@ -89,6 +90,70 @@ def clark2019(
             ),
             papers_clark2019.Settings(
                 measure=measure, segments=segments, limit=limit, train_sentences=train_sentences, twin=twin, seed=seed
+            ),
+            batch_size=batch_size,
+            progress=bar,
+        )
+    _tell(run, as_json)
+
+
+@paper.command()
+def vig2019(
+    model: Model,
+    output: Output,
+    treebank: Annotated[
+        list[str] | None, typer.Option(help="A treebank (CoNLL-U), with parts of speech and dependencies.")
+    ] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(help="Plain text, to be annotated: every sentence is read by itself.")
+    ] = None,
+    annotate: Annotated[str | None, typer.Option(help="What annotates the text: spacy:PIPELINE.")] = None,
+    measures: Annotated[
+        list[str] | None, typer.Option("-m", "--measure", help="weight, norm, ...; may be repeated. Default: weight.")
+    ] = None,
+    null: Annotated[
+        bool | None,
+        typer.Option("--leave-out-first/--keep-first", help="Attention to the first token. Default: left out for decoders."),
+    ] = None,
+    words: Annotated[bool, typer.Option("--words", help="Count in words instead of the tokenizer's pieces.")] = False,
+    positions: Annotated[int, typer.Option(min=2, help="First positions that variability looks at.")] = 10,
+    sentences: Annotated[int | None, typer.Option(min=1, help="At most so many sentences of each.")] = None,
+    exemplars: Annotated[int, typer.Option(min=1, help="Exemplars a head.")] = 5,
+    batch_size: BatchSize = 16,
+    as_json: AsJson = False,
+    trust_remote_code: TrustRemoteCode = False,
+) -> None:
+    """The structure of attention in a language model: parts of speech, dependencies, distance, exemplars.
+
+    Run the same command again to go on after an interruption.
+
+    [bold]Examples[/bold]
+
+      headscope paper vig2019 gpt2 --treebank dev.conllu -o run
+
+      headscope paper vig2019 gpt2 --text wiki.txt --annotate spacy:en_core_web_sm -m weight -m norm -o run
+    """
+    if not any((text, treebank)):
+        raise InputError("There is nothing to read: give --treebank, or --text with --annotate spacy:PIPELINE.")
+    if text and annotate is None:
+        raise InputError(
+            "The text has no parts of speech: give --annotate spacy:PIPELINE, for example spacy:en_core_web_sm."
+        )
+    annotated = _corpus(text, "paragraphs")
+    if annotated is not None and annotate is not None:
+        annotated = annotated.annotated(Annotator.of(annotate, unit="sentence"))
+    with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
+        run = papers_vig2019.run(
+            lens,
+            output,
+            papers_vig2019.Data(treebank=_corpus(treebank), text=annotated),
+            papers_vig2019.Settings(
+                measures=tuple(measures or ["weight"]),
+                without_first=null,
+                words=words,
+                positions=positions,
+                sentences=sentences,
+                exemplars=exemplars,
             ),
             batch_size=batch_size,
             progress=bar,

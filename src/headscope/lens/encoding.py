@@ -22,6 +22,7 @@ class TokenSequence:
     word_of: list[int | None]
     special: list[bool]
     segments: list[int] = field(default_factory=list)  # 0 or 1, for sentence pairs
+    spans: list[tuple[int, int]] = field(default_factory=list)  # of each token in its segment's text; (0, 0) if special
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -97,6 +98,7 @@ def encode(
         word_of=word_of,
         special=[part is None for part in origin],
         segments=_segments(ids, origin, encoded.get("token_type_ids")),
+        spans=[(0, 0) if part is None else tuple(span) for part, span in zip(origin, offsets, strict=True)],
     )
 
 

@@ -92,3 +92,23 @@ def legend(axes: Any, **options: Any) -> None:
     """A legend that covers no points: above the axes, unless said otherwise."""
     placed = {"loc": "lower left", "bbox_to_anchor": (-0.02, 1.0), "ncols": 4, "handletextpad": 0.3, "columnspacing": 1.1}
     axes.legend(**{**placed, "fontsize": 7.5, "borderaxespad": 0.2, "markerscale": 1.6, "frameon": False, **options})
+
+
+def head_grid(table: Any, column: str) -> np.ndarray:
+    """(layer, head) out of a table with one row a head."""
+    return table.pivot(index="layer", columns="head", values=column).to_numpy(dtype=float)
+
+
+def heatmap(axes: Any, values: np.ndarray, title: str, least: float | None = None, most: float | None = None) -> None:
+    """Layers down, heads across, both from 0, with a colour scale of its own."""
+    image = axes.imshow(values, cmap="cividis", vmin=least, vmax=most, aspect="auto", interpolation="nearest")
+    axes.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
+    layers, heads = values.shape
+    axes.set_xticks(range(0, heads, 1 if heads <= 6 else 2 if heads <= 12 else 4))
+    axes.set_yticks(range(0, layers, 1 if layers <= 6 else 2 if layers <= 12 else 5))
+    axes.tick_params(length=0, labelsize=6.5)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    scale = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
+    scale.outline.set_visible(False)
+    scale.ax.tick_params(labelsize=6, length=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -13,6 +14,15 @@ from headscope.files import write_text
 from headscope.papers import figures
 from headscope.papers.formats import latex, markdown
 from headscope.study.tables import save_table
+
+
+class Claim(NamedTuple):
+    """A number in a paper's text, and what this run has in its place."""
+
+    section: str
+    claim: str
+    paper: str
+    run: str
 
 
 @dataclass(frozen=True)
@@ -68,3 +78,10 @@ def in_percent(share: float) -> str:
     ('86.8', '')
     """
     return "" if share != share else f"{100 * share:.1f}"
+
+
+def claims_result(name: str, claims: Sequence[Claim], model: str) -> Result:
+    """The numbers in a paper's text beside this run's, as a table."""
+    table = pd.DataFrame(claims, columns=list(Claim._fields))
+    shown = table.rename(columns={"paper": f"paper ({model})", "run": "this run"})
+    return Result(name, "Numbers in the text of the paper, and this run's", table, shown)

@@ -67,17 +67,21 @@ def split_held_out(sentences: Sequence[Document]) -> tuple[Indices, Indices]:
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
+class TooFew(InputError):
+    """The treebank is too small for a probe."""
+
+
 def check_enough(training: Sequence[Document], evaluation: Sequence[Document]) -> None:
     """Both parts, and what is held out, have words with heads."""
     learned, held_out = split_held_out(training)
     enough = len(training) >= FEWEST and all(with_heads(training[i] for i in part) for part in (learned, held_out))
     if not enough:
-        raise InputError(
+        raise TooFew(
             f"{len(training)} sentences are too few to train a probe and hold out a tenth: give at least {FEWEST}, "
             "better some thousands."
         )
     if not with_heads(evaluation):
-        raise InputError("The evaluation part has no word with a head: give a larger treebank.")
+        raise TooFew("The evaluation part has no word with a head: give a larger treebank.")
 
 
 def with_heads(sentences: Iterable[Document]) -> int:

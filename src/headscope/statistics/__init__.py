@@ -2,10 +2,13 @@
 
 from headscope.statistics.antecedents import Antecedents
 from headscope.statistics.base import Statistic
+from headscope.statistics.dependencies import Dependencies
+from headscope.statistics.dependency_lengths import DependencyLengths
 from headscope.statistics.distance import Distance
 from headscope.statistics.divergence import JensenShannon
 from headscope.statistics.entropy import Entropy
 from headscope.statistics.entropy_ends import EntropyEnds
+from headscope.statistics.exemplars import Exemplars
 from headscope.statistics.importance import Importance
 from headscope.statistics.maximum import Maximum
 from headscope.statistics.offsets import Offsets
@@ -14,24 +17,33 @@ from headscope.statistics.relations import Relations
 from headscope.statistics.separators import Separators
 from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.strength import Strength
+from headscope.statistics.tags import RelationTypes, Tags
+from headscope.statistics.variability import MeanMap, Variability
 
 __all__ = [
     "STATISTICS",
     "Antecedents",
+    "Dependencies",
+    "DependencyLengths",
     "Distance",
     "Entropy",
     "EntropyEnds",
+    "Exemplars",
     "FirstToken",
     "Importance",
     "JensenShannon",
     "Maximum",
+    "MeanMap",
     "Offsets",
     "Punctuation",
+    "RelationTypes",
     "Relations",
     "Separators",
     "SpecialTokens",
     "Statistic",
     "Strength",
+    "Tags",
+    "Variability",
     "statistic",
     "usual_statistics",
 ]

@@ -5,22 +5,22 @@ from __future__ import annotations
 import torch
 
 from headscope.lens.block import AttentionBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Fields, ratio
+from headscope.statistics.null_attention import NullFiltered
 from headscope.statistics.registry import statistic
-from headscope.statistics.totals import total
 
 
 @statistic
-class Distance(Statistic):
+class Distance(NullFiltered):
     """Mean number of tokens between the two ends of a head's attention."""
 
     name = "distance"
     fields = ("spanned", "total")
 
     def update(self, block: AttentionBlock) -> None:
-        apart = (block.row_positions[:, None] - block.key_positions).abs().to(torch.float32)
-        self.add("spanned", block.site, torch.einsum("bhij,ij->h", block.scores(self.measure), apart))
-        self.add("total", block.site, total(block, self.measure))
+        apart = (block.row_positions[:, None] - block.key_positions[self.first_key :]).abs().to(torch.float32)
+        self.add("spanned", block.site, torch.einsum("bhij,ij->h", self.kept(block), apart))
+        self.add("total", block.site, self.kept_total(block))
 
     def columns(self, fields: Fields) -> dict[str, Array]:
         return {"distance": ratio(fields["spanned"], fields["total"])}

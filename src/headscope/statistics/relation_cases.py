@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +52,6 @@ def has_clitic(document: Document, word: int) -> bool:
         and heads[word + 1] == word
         and relations[word + 1] in CLITIC_RELATIONS
     )
-
-
-def half_of(document: Document) -> int:
-    """0 or 1, from its words alone: whatever the order, and a text that comes twice is in one half."""
-    return zlib.crc32(" ".join(document.words or ()).encode()) % 2
 
 
 def offset_bin(offset: int) -> int:

@@ -26,11 +26,11 @@ from headscope.statistics.relation_cases import (
     FURTHEST,
     best_offsets,
     cases_of,
-    half_of,
     held_out_offset_accuracies,
     offset_accuracies,
     offset_bin,
 )
+from headscope.text.parts import half_of
 
 DIRECTIONS = ("dependent to head", "head to dependent")
 ALL, ALL_BUT_PUNCTUATION = "all", "all but punct"

@@ -43,6 +43,8 @@ def describe_model(lens: Lens) -> dict[str, Any]:
         hashes = {"parameters": _hash_of_parameters(lens.model)}
     if lens.random_init is not None:
         hashes["random initialisation, seed"] = str(lens.random_init)
+        if lens.keep_embeddings:
+            hashes["embeddings"] = "trained"
     return {"name": lens.name, "architecture": type(lens.model).__name__, "dtype": str(lens.model.dtype), "hashes": hashes}
 
 
@@ -74,7 +76,7 @@ def load_manifest(run: Path) -> dict[str, Any]:
 def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
     """Refuse to go on with a run that was begun with something else, and say what."""
     for part in [part for part in _WORDS if part in now]:
-        changes = _changes(before.get(part, {}), now[part])
+        changes = [change for change in _changes(before.get(part, {}), now[part]) if not _is_only_a_name(part, change)]
         if changes:
             raise InputError(
                 f"{run} was begun with another {_WORDS[part]}: {'; '.join(changes[:3])}; "
@@ -89,6 +91,11 @@ _WORDS = {
     "settings": "setting",
     "versions": "version of the software",
 }
+
+
+def _is_only_a_name(part: str, change: str) -> bool:
+    """The path to a model may be written otherwise; its hashes say whether it is the same."""
+    return part == "model" and change.startswith("name ")
 
 
 def _changes(before: Any, now: Any, name: str = "") -> list[str]:

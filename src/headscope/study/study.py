@@ -146,6 +146,19 @@ def _begin(
     return now
 
 
+def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
+    """A statistic of a finished run with its merged sums: for what takes a second pass over the corpus."""
+    merged = statistic.start(lens.sites)
+    for index in range(run.manifest["shards"]):
+        loaded = load_state(shard_file(run.folder, index))
+        if loaded is None or merged.table_name not in loaded[0]:
+            raise InputError(f"{run.folder}: shard {index} has no {merged.table_name}, or is damaged; run it again.")
+        part = merged.start(lens.sites)
+        part.state = loaded[0][merged.table_name]
+        merged.merge(part)
+    return merged
+
+
 def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, manifest: dict[str, Any]) -> Run:
     """Merge the shards in order, and write the tables."""
     merged = [statistic.start(lens.sites) for statistic in statistics]

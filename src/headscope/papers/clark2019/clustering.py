@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from headscope.heads.clusters import SameLayer, clusters, embed, nearest_in_layer
 from headscope.heads.patterns import NONE
 from headscope.papers import figures
-from headscope.papers.clark2019.facts import Claim
 from headscope.papers.clark2019.surface_figures import PATTERN_COLOURS
-from headscope.papers.result import Result, paper_label
+from headscope.papers.result import Claim, Result, paper_label
 from headscope.papers.workspace import own_heads
 from headscope.statistics.divergence import distance_matrix
 from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION

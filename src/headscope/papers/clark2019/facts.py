@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import pandas as pd
 
 MODEL = "BERT-base"
@@ -11,15 +9,6 @@ TEXT = "1,000 Wikipedia segments of at most 128 tokens"
 TREEBANK = "Penn Treebank, Wall Street Journal, Stanford Dependencies"
 COREFERENCE = "CoNLL-2012, documents cut at 128 tokens"
 TITLE = "What does BERT look at? An analysis of BERT's attention (Clark, Khandelwal, Levy and Manning, 2019)"
-
-
-class Claim(NamedTuple):
-    """A number in the paper's text, and what this run has in its place."""
-
-    section: str
-    claim: str
-    paper: str
-    run: str
 
 
 # relation, head, accuracy, accuracy of the best fixed offset, that offset (percent; table 1)

@@ -15,12 +15,12 @@ from headscope.lens.lens import Lens
 from headscope.lens.lens import open as open_lens
 from headscope.lens.losses import own_loss
 from headscope.papers.clark2019 import clustering, coreference, facts, importance, probing, surface, syntax
-from headscope.papers.clark2019.facts import Claim
-from headscope.papers.result import Result
+from headscope.papers.result import Claim, claims_result
 from headscope.papers.workspace import Unsuitable, Workspace, first, own_heads
 from headscope.probes import probe
 from headscope.probes.antecedent_rules import antecedent_rules
 from headscope.probes.progress import Progress, Silent
+from headscope.probes.treebank import TooFew
 from headscope.statistics import Antecedents, Importance, JensenShannon, Relations, Statistic
 from headscope.study import Run
 from headscope.text import Corpus
@@ -72,7 +72,7 @@ def run(
     workspace.attempt("Table 2 (section 4.3)", _missing(data.coreference, "coreference"), sections.coreference)
     workspace.attempt("Table 3 (section 5)", no_treebank, sections.probes)
     workspace.attempt("Figure 6 (section 6)", no_text, sections.clusters)
-    workspace.add(sections.claims_result())
+    workspace.add(claims_result("clark2019_claims", sections.claims, facts.MODEL))
     return workspace.finish(facts.TITLE, _opening(lens, chosen))
 
 
@@ -151,18 +151,21 @@ class Sections:
         data, settings = self.data, self.settings
         assert data.treebank is not None
         train, test = (data.treebank, None) if data.train is None else (data.train, data.treebank)
-        probes = probe(
-            self.workspace.lens,
-            train,
-            test,
-            data.vectors,
-            seed=settings.seed,
-            cache=self.workspace.folder / "parts" / "maps",
-            limit=settings.train_sentences,
-            measure=settings.measure,
-            truncate=True,
-            progress=self.workspace.progress,
-        )
+        try:
+            probes = probe(
+                self.workspace.lens,
+                train,
+                test,
+                data.vectors,
+                seed=settings.seed,
+                cache=self.workspace.folder / "parts" / "maps",
+                limit=settings.train_sentences,
+                measure=settings.measure,
+                truncate=True,
+                progress=self.workspace.progress,
+            )
+        except TooFew as error:
+            raise Unsuitable(str(error)) from error
         self.workspace.add(probing.table3(probes))
         if data.vectors is None:
             raise Unsuitable("the probes that read words are left out, since there are no vectors (--vectors).")
@@ -209,12 +212,6 @@ class Sections:
         lens = self.workspace.lens
         with open_lens(lens.model, lens.tokenizer, random_init=self.settings.seed) as twin:
             yield twin
-
-    def claims_result(self) -> Result:
-        """The numbers in the paper's text beside this run's."""
-        table = pd.DataFrame(self.claims, columns=list(Claim._fields))
-        shown = table.rename(columns={"paper": f"paper ({facts.MODEL})", "run": "this run"})
-        return Result("clark2019_claims", "Numbers in the text of the paper, and this run's", table, shown)
 
 
 def _missing(corpus: Corpus | None, flag: str) -> str | None:

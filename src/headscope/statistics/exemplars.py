@@ -1,0 +1,163 @@
+"""The texts that excite a head most: the strongest attention from one token to another in each (vig2019, section 5.4)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.null_attention import NullFiltered
+from headscope.statistics.registry import statistic
+from headscope.text.document import Document
+
+KEPT = 20  # texts a head, before near-duplicates are removed
+NOTHING = -1.0  # the score of an empty place
+_FIELDS = ("score", "document", "row", "key")
+
+
+def strongest(scores: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """(batch, head, row, key), (batch, row, key) -> the largest allowed score of each text and head, its row and its key.
+
+    (batch, head) each; the first of several alike.
+    """
+    batch, heads, _, keys = scores.shape
+    flat = scores.masked_fill(~allowed[:, None], NOTHING).reshape(batch, heads, -1)
+    largest, place = flat.max(-1)
+    return largest, place // keys, place % keys
+
+
+@statistic
+class Exemplars(NullFiltered):
+    """For every head the texts with the strongest attention from one token to another (vig2019, section 5.4).
+
+    A text counts once a head, by its strongest pair. Special tokens are no ends of a pair, nor is a token itself the other
+    end (`itself=True` allows it). The state knows a text by its hash; `headscope.heads.exemplars` finds it again.
+    """
+
+    name = "exemplars"
+    usual = False
+    resampled = False
+    levels = ("token",)
+
+    def __init__(
+        self,
+        measure: str = "weight",
+        level: str = "token",
+        without_first: bool = False,
+        kept: int = KEPT,
+        itself: bool = False,
+    ) -> None:
+        super().__init__(measure, level, without_first)
+        if kept < 1:
+            raise InputError(f"exemplars keeps at least one text a head, not {kept}.")
+        self.kept_texts = kept
+        self.itself = itself
+        self._waiting: dict[int, tuple[Tensor, Tensor, Tensor]] = {}  # by site, the strongest so far in this batch
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "kept": self.kept_texts, "itself": self.itself}
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        fresh = super().start(sites)
+        places = (fresh.heads.count, self.kept_texts)
+        fresh.state = {name: np.full(places, NOTHING) if name == "score" else np.zeros(places, np.int64) for name in _FIELDS}
+        return fresh
+
+    def update(self, block: AttentionBlock) -> None:
+        found = self._strongest(block)
+        if block.rows.start > 0:  # the other rows of these texts were in blocks before
+            before = self._waiting.pop(block.site.index)
+            larger = found[0] > before[0]
+            found = tuple(torch.where(larger, now, then) for now, then in zip(found, before, strict=True))  # type: ignore[assignment]
+        if block.rows.stop < int(block.query_lengths.max()):
+            self._waiting[block.site.index] = found
+            return
+        score, row, key = (part.double().cpu().numpy().T for part in found)  # head text
+        documents = np.array([document_number(document) for document in block.batch.documents], dtype=np.int64)
+        here = self.heads.where(block.site)
+        new = {"score": score, "document": np.broadcast_to(documents, score.shape), "row": row, "key": key}
+        kept = best({name: self.state[name][here] for name in _FIELDS}, new, self.kept_texts)
+        for name in _FIELDS:
+            self.state[name][here] = kept[name]
+
+    def _strongest(self, block: AttentionBlock) -> tuple[Tensor, Tensor, Tensor]:
+        words = _ordinary(block, "key")
+        rows = _ordinary(block, "query")[:, block.rows.start : block.rows.stop]
+        allowed = rows[:, :, None] & words[:, None, :]
+        allowed[:, :, : self.first_key] = False
+        if not self.itself:
+            allowed &= (block.row_positions[:, None] != block.key_positions)[None]
+        largest, row, key = strongest(block.scores(self.measure), allowed)
+        return largest, row + block.rows.start, key
+
+    def merge(self, other: Statistic) -> None:
+        if (type(self), self.settings()) != (type(other), other.settings()):
+            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
+        if other.state:
+            self.state = best(self.state, other.state, self.kept_texts)
+
+    def labels(self) -> pd.DataFrame:
+        """A row for each head and rank, the strongest first."""
+        heads = self.heads.labels()
+        ranked = heads.loc[np.repeat(np.arange(len(heads)), self.kept_texts)].reset_index(drop=True)
+        return ranked.assign(rank=np.tile(np.arange(1, self.kept_texts + 1), len(heads)))
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        return {name: fields[name].reshape(-1) for name in _FIELDS}
+
+    def table(self) -> pd.DataFrame:
+        table = super().table()
+        return table[table["score"] > 0].reset_index(drop=True)
+
+
+def best(one: Fields, other: Fields, count: int) -> dict[str, Array]:
+    """The `count` best of two lists a head, each text once; ties are broken by text and place, so in any order alike."""
+    joined = {name: np.concatenate([one[name], np.asarray(other[name], dtype=one[name].dtype)], axis=1) for name in _FIELDS}
+    order = np.lexsort((joined["key"], joined["row"], joined["document"], -joined["score"]))
+    ranked = {name: np.take_along_axis(joined[name], order, 1) for name in _FIELDS}
+    twice = _met_before(ranked["document"], ranked["score"])
+    keep = np.argsort(twice, axis=1, kind="stable")[:, :count]
+    ranked["score"] = np.where(twice, NOTHING, ranked["score"])
+    return {name: np.take_along_axis(ranked[name], keep, 1) for name in _FIELDS}
+
+
+def _met_before(documents: Array, scores: Array) -> Array:
+    """Where a head's list has the same text further up, or nothing."""
+    same = documents[:, :, None] == documents[:, None, :]
+    earlier = np.tril(np.ones(same.shape[1:], dtype=bool), -1)
+    return (same & earlier & (scores[:, None, :] > NOTHING)).any(2) | (scores == NOTHING)
+
+
+def document_number(document: Document) -> int:
+    """A number that a text is found again by: 63 bits of its hash.
+
+    >>> document_number(Document("One text.")) == document_number(Document("One text.", name="elsewhere"))
+    True
+    """
+    parts = (document.text, document.words, document.pair, document.pair_words, document.target, document.target_words)
+    plain = [part if part is None or isinstance(part, str) else list(part) for part in parts]
+    digest = hashlib.blake2b(repr(plain).encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def _ordinary(block: AttentionBlock, side: str) -> Tensor:
+    """(batch, position): True where a token is there and is not special."""
+    special = block.key_special if side == "key" else block.query_special
+    side_name = block.key_side_name if side == "key" else block.query_side_name
+
+    def compute() -> Tensor:
+        mask = torch.zeros(len(special), max(map(len, special)), dtype=torch.bool)
+        for text, flags in enumerate(special):
+            mask[text, : len(flags)] = ~torch.tensor(flags)
+        return mask.to(block.weights.device)
+
+    return block.batch.once(f"{block.level} {side_name} ordinary tokens", compute)
