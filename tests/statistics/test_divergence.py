@@ -6,6 +6,7 @@ import math
 import os
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -189,6 +190,24 @@ def test_the_sum_over_nodes_is_the_integral(keys: int) -> None:
     for p, q in ((0.9, 0.0), (0.5, 0.1), (1 / keys, 0.0), (1 / keys, 0.9 / keys), (small, 0.3 * small), (small, 0.0)):
         exact = (p * math.log(2 * p / (p + q)) + (q * math.log(2 * q / (p + q)) if q else 0)) / 2
         assert (weights * (np.exp(-nodes * p / 2) - np.exp(-nodes * q / 2)) ** 2).sum() == pytest.approx(exact, rel=1e-4)
+
+
+def test_threads_share_the_work_and_leave_the_number_of_threads_alone() -> None:
+    before = torch.get_num_threads()
+    generator = torch.Generator().manual_seed(0)
+    maps = torch.randn(5, 60, 60, generator=generator).softmax(-1)
+    try:
+        found = []
+        for threads in (1, 2, 3):
+            torch.set_num_threads(threads)
+            found.append(map_divergences(maps)[0])
+            assert torch.get_num_threads() == threads
+            with ThreadPoolExecutor(1) as pool:
+                assert pool.submit(torch.get_num_threads).result() == threads
+    finally:
+        torch.set_num_threads(before)
+    for other in found:
+        np.testing.assert_allclose(other, loop(normalised(maps)), rtol=1e-4)
 
 
 def test_no_positions() -> None:

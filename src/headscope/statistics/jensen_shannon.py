@@ -12,6 +12,8 @@ multiplications in float32 for each key, and no logarithm.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
@@ -45,18 +47,13 @@ def divergences(maps: Tensor, keys: int) -> Tensor:
     The sum over all rows, to a relative error of 1e-4; most are ten times as exact.
     """
     nodes, weights = quadrature(keys)
-    gram = torch.zeros(2, len(maps), len(maps), dtype=torch.float64, device=maps.device)  # of all nodes, of the last
-    room = maps.new_empty(len(maps) * len(nodes) * min(WIDTH, maps.shape[1]))
-    for some in maps.split(WIDTH, dim=1):
-        features = _features(some, nodes, weights, room)
-        for which, part in enumerate((features, features[:, -some.shape[1] :])):
-            for start in range(0, len(maps), PANEL):
-                gram[which, start : start + PANEL, start:] += part[start : start + PANEL] @ part[start:].T
+    gram = _in_threads(lambda some: _grams(some, nodes[0], weights), maps.split(WIDTH, dim=1))
     gram = gram.triu() + gram.triu(1).mT
     own = gram.diagonal(dim1=1, dim2=2)
     own = own[:, :, None] + own[:, None]
-    found, of_last = own - 2 * gram
-    return _exactly_where(_doubtful(found, of_last, own[0]), found, maps).fill_diagonal_(0)
+    _, of_last = parts = own - 2 * gram
+    found = parts.sum(0)
+    return _exactly_where(_doubtful(found, of_last, own.sum(0)), found, maps).fill_diagonal_(0)
 
 
 def quadrature(keys: int) -> tuple[list[float], list[float]]:
@@ -74,19 +71,40 @@ def quadrature(keys: int) -> tuple[list[float], list[float]]:
     return nodes.tolist(), weights.tolist()
 
 
-def _features(maps: Tensor, nodes: list[float], weights: list[float], room: Tensor) -> Tensor:
-    """sqrt(w) (1 - exp(-t p / 2)) for every node and position, less that of the mean head: (head, node * position).
+def _grams(chunks: Sequence[Tensor], first: float, weights: list[float]) -> Tensor:
+    """Inner products of 1 - exp(-t p / 2) between heads: (2, head, head), of all nodes but the last, and of the last.
 
-    Taking the mean away changes no distance, and leaves less to cancel.
+    In the upper triangle only. Less the mean head, which changes no distance and leaves less to cancel.
     """
-    made = room[: len(nodes) * maps.numel()].view(len(maps), len(nodes), maps.shape[1])
-    rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-nodes[0] / 2).expm1_().neg_()
-    one = maps.new_ones(())
-    for node, weight in enumerate(weights):
-        root = math.sqrt(weight)
-        torch.add(rising[-1] * -root, rising[:-1], alpha=root, out=made[:, node])
-        torch.lerp(rising, one, rising, out=rising)  # f (2 - f) is f at 2t, and its relative error grows no more
-    return made.flatten(1)
+    heads = len(chunks[0])
+    total = chunks[0].new_zeros(2, heads, heads, dtype=torch.float64)
+    one = chunks[0].new_ones(())
+    for maps in chunks:
+        gram = maps.new_zeros(2, heads, heads)
+        rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-first / 2).expm1_().neg_()
+        centred = torch.empty_like(maps)
+        for node, weight in enumerate(weights, start=2 - len(weights)):
+            torch.sub(rising[:-1], rising[-1], out=centred)
+            for start in range(0, heads, PANEL):
+                of_panel = gram[max(node, 0), start : start + PANEL, start:]
+                of_panel.addmm_(centred[start : start + PANEL], centred[start:].T, alpha=weight)
+            torch.lerp(rising, one, rising, out=rising)  # f (2 - f) is f at 2t, and its relative error grows no more
+        total += gram
+    return total
+
+
+def _in_threads(work: Callable[[Sequence[Tensor]], Tensor], chunks: Sequence[Tensor]) -> Tensor:
+    """The sum of `work` over all chunks. Each thread has its share of them; torch's own would meet after every product."""
+    threads = min(torch.get_num_threads(), len(chunks))
+    if threads == 1 or chunks[0].device.type != "cpu":
+        return work(chunks)
+    before = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            parts = list(pool.map(work, [chunks[place::threads] for place in range(threads)]))
+    finally:
+        torch.set_num_threads(before)  # what a thread sets for itself, later threads would begin with
+    return torch.stack(parts).sum(0)
 
 
 def _doubtful(found: Tensor, of_last: Tensor, own: Tensor) -> Tensor:
