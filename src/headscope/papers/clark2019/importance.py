@@ -48,5 +48,5 @@ def _draw(by_layer: pd.DataFrame, lines: dict[str, str]) -> Figure:
     panel.set_ylabel("Average |∂L/∂α|")
     panel.set_ylim(bottom=0)
     panel.ticklabel_format(axis="y", style="sci", scilimits=(-3, 3))
-    figures.legend(panel, markerscale=1)
+    figures.legend(panel, markerscale=1, ncols=2)
     return made
