@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -92,6 +93,13 @@ def run_command(
         main()
     captured = capsys.readouterr()
     return int(left.value.code or 0), captured.out, captured.err
+
+
+def example(paper: str) -> str:
+    """The Python code of a paper's page."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "papers" / f"{paper}.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    return code
 
 
 @pytest.fixture(scope="module")

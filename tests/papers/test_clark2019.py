@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ import headscope
 from headscope.papers import clark2019
 from headscope.papers.clark2019 import facts
 from headscope.text import Corpus
-from tests.papers.samples import data, run_command, save_tiny  # noqa: F401
+from tests.papers.samples import data, example, run_command, save_tiny  # noqa: F401
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -144,3 +145,11 @@ def test_tables_hold_what_markdown_shows(finished: headscope.Run) -> None:
     page = (finished.folder / "tables" / "clark2019_table3.md").read_text()
     for uas in table["uas"]:
         assert f"| {100 * uas:.1f} |" in page
+
+
+def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+    save_tiny(tmp_path / "bert-base-uncased")
+    shutil.copy(data["text"], tmp_path / "wiki.txt")
+    monkeypatch.chdir(tmp_path)
+    exec(example("clark2019"), {})
+    assert "separator" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.tables import correlations, targeted
 from headscope.statistics import Exemplars
 from headscope.text import Corpus, Document
-from tests.papers.samples import data, run_command, save_tiny  # noqa: F401
+from tests.papers.samples import data, example, run_command, save_tiny  # noqa: F401
 from tests.statistics.tester import counted, lens_for
 
 FIGURES = {"fig5", "fig6", "fig7", "fig8", "fig9", "fig9_from", "fig10", "fig11", "fig12", "figA1", "figA2"}
@@ -151,3 +152,11 @@ def test_facts_are_the_papers() -> None:
     for printed in numbers:
         assert printed in text
     assert "57 %" in facts.NULL_ATTENTION
+
+
+def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+    save_tiny(tmp_path / "gpt2", "llama")
+    shutil.copy(data["treebank"], tmp_path / "dev.conllu")
+    monkeypatch.chdir(tmp_path)
+    exec(example("vig2019"), {})
+    assert "either_baseline" in capsys.readouterr().out

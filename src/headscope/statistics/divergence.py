@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from torch import Tensor
-from torch.nn.functional import threshold
+from torch.nn.functional import threshold_
 
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
@@ -28,12 +28,12 @@ OTHER = ["other_layer", "other_head"]
 
 def distributions(scores: Tensor, variant: str = "paper") -> tuple[Tensor, Tensor]:
     """Scores (head, row, key) as rows that sum to 1, and which rows those are: (head, row); others are all 0."""
-    scores = scores.clamp(min=0)
-    sums = scores.sum(-1, keepdim=True)
+    rows = scores.clamp(min=0)
+    sums = rows.sum(-1, keepdim=True)
     some = sums > 0
-    rows = threshold(scores / sums.where(some, 1), NOTHING, 0)
+    threshold_(rows.div_(sums.where(some, 1)), NOTHING, 0)
     if variant == "code":
-        rows = (rows * (1 - SMOOTHING) + SMOOTHING / rows.shape[-1]) * some
+        rows.mul_(1 - SMOOTHING).add_(SMOOTHING / rows.shape[-1]).mul_(some)
     return rows, some.squeeze(-1)
 
 
