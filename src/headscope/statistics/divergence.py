@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from torch import Tensor
-from torch.nn.functional import threshold_
+from torch.nn.functional import threshold
 
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
@@ -31,7 +31,7 @@ def distributions(scores: Tensor, variant: str = "paper") -> tuple[Tensor, Tenso
     rows = scores.clamp(min=0)
     sums = rows.sum(-1, keepdim=True)
     some = sums > 0
-    threshold_(rows.div_(sums.where(some, 1)), NOTHING, 0)
+    threshold(rows.div_(sums.where(some, 1)), NOTHING, 0, inplace=True)
     if variant == "code":
         rows.mul_(1 - SMOOTHING).add_(SMOOTHING / rows.shape[-1]).mul_(some)
     return rows, some.squeeze(-1)
