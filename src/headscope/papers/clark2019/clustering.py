@@ -17,6 +17,7 @@ from headscope.statistics.divergence import distance_matrix
 from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION
 
 ABOVE = 0.1  # a relation is a head's behaviour if it is the best at it, by so much over the best offset on held-out halves
+ENOUGH = 100  # cases, for the relation to be marked
 COREFERENCE = "coreference"
 _MARKS = "osD^vP*X"
 
@@ -28,7 +29,8 @@ def behaviours(
     found = []
     if best_heads is not None:
         chosen = best_heads[best_heads["better"] & ~best_heads["relation"].isin([ALL, ALL_BUT_PUNCTUATION])]
-        chosen = chosen[chosen["held_out"] >= chosen["baseline_held_out"] + ABOVE]
+        clear = chosen["held_out"] >= chosen["baseline_held_out"] + ABOVE
+        chosen = chosen[clear & (chosen["cases"] >= ENOUGH)]
         found.append(chosen[["layer", "head"]].assign(behaviour=chosen["relation"]))
     if antecedents is not None:
         heads = own_heads(antecedents)
@@ -47,7 +49,8 @@ def figure6(divergence: pd.DataFrame, found: pd.DataFrame, seed: int) -> tuple[R
     """Figure 6 out of a `divergence` table, with hierarchical clusters as the table behind it."""
     labels, matrix = distance_matrix(divergence)
     embedding = embed(matrix, seed)
-    table = clusters(labels, matrix).assign(x=embedding.points[:, 0], y=embedding.points[:, 1])
+    count = round(len(matrix) ** 0.5)
+    table = clusters(labels, matrix, count).assign(x=embedding.points[:, 0], y=embedding.points[:, 1])
     table = table.merge(found, on=["layer", "head"], how="left").fillna({"behaviour": ""})
     same = nearest_in_layer(labels, matrix)
     result = Result(
@@ -59,8 +62,9 @@ def figure6(divergence: pd.DataFrame, found: pd.DataFrame, seed: int) -> tuple[R
         [
             "Multidimensional scaling of mean Jensen-Shannon divergences in nats; "
             f"Kruskal's stress is {embedding.stress:.2f} (0 would be exact). Clusters are hierarchical, by average "
-            "linkage, as many as the silhouette favours.",
-            "A relation is marked where its best head is at least 10 points above the best fixed offset on held-out halves.",
+            "linkage, as many as the square root of the number of heads.",
+            "A relation of at least 100 cases is marked where its best head is 10 points above the best fixed offset, on "
+            "held-out halves.",
         ],
     )
     return result, [_claim(same)]
@@ -114,17 +118,44 @@ def _draw_behaviours(panel: Any, table: pd.DataFrame) -> None:
     first = table["behaviour"].map(
         lambda several: next((name for name in several.split("; ") if name in PATTERN_COLOURS), "")
     )
-    plain = table[first == ""]
-    panel.scatter(plain["x"], plain["y"], s=18, color=figures.PALE, linewidths=0, label="no pattern")
+    knows = table["behaviour"] != ""
+    for label, colour, chosen in (
+        ("no behaviour found", figures.PALE, ~knows),
+        ("named relation", figures.FAINT, knows & (first == "")),
+    ):
+        panel.scatter(table["x"][chosen], table["y"][chosen], s=18, color=colour, linewidths=0, label=label)
     for name, mark in zip([name for name in PATTERN_COLOURS if name != NONE], _MARKS, strict=False):
         group = table[first == name]
         if len(group):
             panel.scatter(group["x"], group["y"], s=26, color=PATTERN_COLOURS[name], marker=mark, linewidths=0, label=name)
-    for head in table.itertuples():
-        named = [name for name in head.behaviour.split("; ") if name and name not in PATTERN_COLOURS]
-        if named:
-            text = ", ".join(named[:2]) + (f" +{len(named) - 2}" if len(named) > 2 else "")
-            panel.annotate(
-                text, (head.x, head.y), xytext=(3, 3), textcoords="offset points", fontsize=5.5, color=figures.INK
-            )
+    _name_heads(panel, table)
     figures.legend(panel, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, markerscale=1.2)
+
+
+def _name_heads(panel: Any, table: pd.DataFrame) -> None:
+    """What a head knows beside its point, at the first of a few places where no other name is in the way."""
+    size = 5.5
+    panel.figure.draw_without_rendering()  # so that places in points are known
+    taken: list[tuple[float, float, float, float]] = []
+    for head in table.sort_values("y", ascending=False).itertuples():
+        named = [name for name in head.behaviour.split("; ") if name and name not in PATTERN_COLOURS]
+        if not named:
+            continue
+        text = ", ".join(named[:2]) + (f" +{len(named) - 2}" if len(named) > 2 else "")
+        across, up = panel.transData.transform((head.x, head.y)) * 72 / panel.figure.dpi
+        width = 0.55 * size * len(text)
+        for right, above in _PLACES:
+            left = across + (4 if right else -4 - width)
+            box = (left, up + above, left + width, up + above + size)
+            if not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        place = {"xytext": (4 if right else -4, above), "ha": "left" if right else "right", "va": "bottom"}
+        panel.annotate(text, (head.x, head.y), textcoords="offset points", fontsize=size, color=figures.INK, **place)
+
+
+_PLACES = [(right, above) for above in (-2, 5, -9, 12, -16, 19, -23) for right in (True, False)]
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
