@@ -99,9 +99,9 @@ def head_grid(table: Any, column: str) -> np.ndarray:
     return table.pivot(index="layer", columns="head", values=column).to_numpy(dtype=float)
 
 
-def heatmap(axes: Any, values: np.ndarray, title: str, least: float | None = None, most: float | None = None) -> None:
-    """Layers down, heads across, both from 0, with a colour scale of its own."""
-    image = axes.imshow(values, cmap="cividis", vmin=least, vmax=most, aspect="auto", interpolation="nearest")
+def heatmap(axes: Any, values: np.ndarray, title: str, *, least: float | None = None, scale: bool = True) -> None:
+    """Layers down, heads across, both from 0; `scale` draws what the colours mean beside it."""
+    image = axes.imshow(values, cmap="cividis", vmin=least, aspect="auto", interpolation="nearest")
     axes.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
     layers, heads = values.shape
     axes.set_xticks(range(0, heads, 1 if heads <= 6 else 2 if heads <= 12 else 4))
@@ -109,6 +109,7 @@ def heatmap(axes: Any, values: np.ndarray, title: str, least: float | None = Non
     axes.tick_params(length=0, labelsize=6.5)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    scale = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-    scale.outline.set_visible(False)
-    scale.ax.tick_params(labelsize=6, length=0)
+    if scale:
+        bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
+        bar.outline.set_visible(False)
+        bar.ax.tick_params(labelsize=6, length=0)

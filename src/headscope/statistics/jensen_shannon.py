@@ -82,12 +82,13 @@ def _grams(chunks: Sequence[Tensor], first: float, weights: list[float]) -> Tens
     for maps in chunks:
         gram = maps.new_zeros(2, heads, heads)
         rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-first / 2).expm1_().neg_()
-        centred = torch.empty_like(maps)
+        of_heads, of_mean, centred = rising[:-1], rising[-1], torch.empty_like(maps)
+        panels = [(slice(start, start + PANEL), slice(start, None)) for start in range(0, heads, PANEL)]
+        products = [[(of_node[some, later], centred[some], centred[later].T) for some, later in panels] for of_node in gram]
         for node, weight in enumerate(weights, start=2 - len(weights)):
-            torch.sub(rising[:-1], rising[-1], out=centred)
-            for start in range(0, heads, PANEL):
-                of_panel = gram[max(node, 0), start : start + PANEL, start:]
-                of_panel.addmm_(centred[start : start + PANEL], centred[start:].T, alpha=weight)
+            torch.sub(of_heads, of_mean, out=centred)
+            for product, left, right in products[max(node, 0)]:
+                product.addmm_(left, right, alpha=weight)
             torch.lerp(rising, one, rising, out=rising)  # f (2 - f) is f at 2t, and its relative error grows no more
         total += gram
     return total

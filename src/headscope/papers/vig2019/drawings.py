@@ -31,9 +31,10 @@ def of_labels(labels: pd.DataFrame, column: str, side: str, names: Sequence[str]
     made, axes = figures.figure(rows, columns, width=1.75 * columns, height=1.6 * rows)
     for panel, name in zip(axes.flat, names, strict=False):
         of_name = labels[labels[column] == name]
-        share = f"{100 * of_name['corpus'].iloc[0]:.0f} % of tokens"
-        figures.heatmap(panel, figures.head_grid(of_name, side), f"{name}", least=0)
-        panel.set_xlabel(share, fontsize=6.5, labelpad=1)
+        values = figures.head_grid(of_name, side)
+        figures.heatmap(panel, values, name, least=0, scale=False)
+        most, share = 100 * np.nanmax(values), 100 * of_name["corpus"].iloc[0]
+        panel.set_xlabel(f"0 to {most:.2g} %; {share:.2g} % of tokens", fontsize=6.5, labelpad=1)
     for panel in list(axes.flat)[len(names) :]:
         panel.set_visible(False)
     return made
