@@ -22,7 +22,7 @@ from torch import Tensor
 LARGEST = -2  # t starts at 2^-2, where exp is a short series even for a weight of 1,
 SMALLEST = 14  # and ends at 2^14 * keys: weights far below 1 / keys are told from 0
 SERIES = 6  # the first nodes stand for all smaller t as well, up to this order
-WIDTH = 1024  # positions at a time, so that what is made of them stays in a cache
+WIDTH = 512  # positions at a time, so that what is made of them stays in a cache
 PANEL = 48  # heads at a time, with themselves and all later ones: the rest is symmetric
 AGAIN = 1 << 16  # numbers at a time, where pairs are computed again
 
