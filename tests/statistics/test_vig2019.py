@@ -220,7 +220,7 @@ def test_against_loops_on_real_sentences(minilm: Path, first: int) -> None:
     path = DATA / "treebank" / "en_ewt-ud-dev.conllu"
     if not path.is_file():
         pytest.skip("../shared/data/treebank is not here")
-    documents = [document for document in islice(Corpus.from_files(path), 80) if 3 < len(document.words) < 25][:50]
+    documents = [document for document in islice(Corpus.from_files(path), 200) if 3 < len(document.words) < 25][:50]
     with headscope.open(minilm) as lens:
         check_against_loops(lens, documents, bool(first), documents_at_least=50)
 
