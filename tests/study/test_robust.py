@@ -52,13 +52,15 @@ def test_twenty_kills_change_no_byte(model: Path, corpus: Path, tmp_path: Path) 
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_run_that_resumes(model: Path, corpus: Path, tmp_path: Path) -> None:
+    longer = tmp_path / "longer.txt"  # so that a busy machine's test does not come too late with its signal
+    longer.write_text(corpus.read_text() * 10)
     command = [
         sys.executable,
         "-m",
         "headscope",
         "study",
         str(model),
-        str(corpus),
+        str(longer),
         "-o",
         str(tmp_path / "r"),
         "--shard-size",
