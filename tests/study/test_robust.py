@@ -66,7 +66,14 @@ def test_ctrl_c_leaves_a_run_that_resumes(model: Path, corpus: Path, tmp_path: P
         "--shard-size",
         "1",
     ]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        # Tests that run in the background are deaf to Ctrl-C, and so would be what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     shards = tmp_path / "r" / "shards"
     for _ in range(600):
         if shards.is_dir() and len(list(shards.iterdir())) >= 3:
