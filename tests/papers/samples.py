@@ -100,8 +100,3 @@ def example(paper: str) -> str:
     page = Path(__file__).resolve().parents[2] / "docs" / "papers" / f"{paper}.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return code
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    return write_data(tmp_path_factory.mktemp("data"))

@@ -13,7 +13,7 @@ import headscope
 from headscope.papers import clark2019
 from headscope.papers.clark2019 import facts
 from headscope.text import Corpus
-from tests.papers.samples import data, example, run_command, save_tiny  # noqa: F401
+from tests.papers.samples import example, run_command, save_tiny
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -21,7 +21,7 @@ RESULTS = {"fig1", "fig2", "fig4", "table1", "table2", "table3", "fig6", "claims
 
 
 @pytest.fixture(scope="module")
-def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:  # noqa: F811
+def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
     lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
     given = clark2019.Data(
         text=Corpus.from_files(data["text"], format="paragraph-pairs"),
@@ -75,7 +75,7 @@ def test_the_statistics_behind_are_tables_of_the_run(finished: headscope.Run) ->
     assert {"entropy", "offsets", "relations", "antecedents", "divergence"} <= set(finished.tables)
 
 
-def test_run_again_gives_the_same_bytes(finished: headscope.Run, data: dict[str, Path]) -> None:  # noqa: F811
+def test_run_again_gives_the_same_bytes(finished: headscope.Run, data: dict[str, Path]) -> None:
     def content() -> dict[str, bytes]:
         files = [file for part in ("tables", "figures") for file in (finished.folder / part).iterdir()]
         return {file.name: file.read_bytes() for file in files}
@@ -92,14 +92,14 @@ def test_run_again_gives_the_same_bytes(finished: headscope.Run, data: dict[str,
     }  # fmt: skip
 
 
-def test_other_settings_are_refused(finished: headscope.Run, data: dict[str, Path]) -> None:  # noqa: F811
+def test_other_settings_are_refused(finished: headscope.Run, data: dict[str, Path]) -> None:
     lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
     given = clark2019.Data(text=Corpus.from_files(data["text"]))
     with lens, pytest.raises(headscope.HeadscopeError, match="begun with another setting: seed was 0 and is 1"):
         clark2019.run(lens, finished.folder, given, clark2019.Settings(seed=1))
 
 
-def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path) -> None:
     model = save_tiny(tmp_path / "model", "llama")
     options = [f"--{name}={path}" for name, path in data.items() if name in ("text", "treebank")]
     command = ("paper", "clark2019", model, *options, "-o", tmp_path / "run", "-m", "norm", "--no-twin")
@@ -113,7 +113,7 @@ def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path)
     assert table["separator"].isna().all() or "</s>" in (tmp_path / "run" / "clark2019.md").read_text()
 
 
-def test_command_without_data_and_with_a_study_in_the_way(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+def test_command_without_data_and_with_a_study_in_the_way(monkeypatch, capsys, data, tmp_path: Path) -> None:
     model = save_tiny(tmp_path / "model")
     code, _, err = run_command(monkeypatch, capsys, "paper", "clark2019", model, "-o", tmp_path / "run")
     assert (code, "give at least one of --text" in err) == (2, True)
@@ -147,7 +147,7 @@ def test_tables_hold_what_markdown_shows(finished: headscope.Run) -> None:
         assert f"| {100 * uas:.1f} |" in page
 
 
-def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:
     save_tiny(tmp_path / "bert-base-uncased")
     shutil.copy(data["text"], tmp_path / "wiki.txt")
     monkeypatch.chdir(tmp_path)

@@ -16,14 +16,14 @@ from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.tables import correlations, targeted
 from headscope.statistics import Exemplars
 from headscope.text import Corpus, Document
-from tests.papers.samples import data, example, run_command, save_tiny  # noqa: F401
+from tests.papers.samples import example, run_command, save_tiny
 from tests.statistics.tester import counted, lens_for
 
 FIGURES = {"fig5", "fig6", "fig7", "fig8", "fig9", "fig9_from", "fig10", "fig11", "fig12", "figA1", "figA2"}
 
 
 @pytest.fixture(scope="module")
-def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:  # noqa: F811
+def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
     treebank = Corpus.from_files(data["treebank"])
     settings = vig2019.Settings(measures=("weight", "norm"))
     return vig2019.run(lens_for("llama"), tmp_path_factory.mktemp("run") / "run", vig2019.Data(treebank), settings)
@@ -112,7 +112,7 @@ def test_exemplars_are_marked_and_near_duplicates_removed() -> None:
         assert bare in {document.text for document in documents}
 
 
-def test_command_with_a_text_and_the_exemplars_command(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+def test_command_with_a_text_and_the_exemplars_command(monkeypatch, capsys, data, tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     from tests.conftest import packaged
 
@@ -132,7 +132,7 @@ def test_command_with_a_text_and_the_exemplars_command(monkeypatch, capsys, data
     assert (code, "has no head 9.9" in err) == (2, True)
 
 
-def test_command_says_what_is_missing(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+def test_command_says_what_is_missing(monkeypatch, capsys, data, tmp_path: Path) -> None:
     model = save_tiny(tmp_path / "model")
     code, _, err = run_command(monkeypatch, capsys, "paper", "vig2019", model, "-o", tmp_path / "run")
     assert (code, "give --treebank, or --text" in err) == (2, True)
@@ -154,7 +154,7 @@ def test_facts_are_the_papers() -> None:
     assert "57 %" in facts.NULL_ATTENTION
 
 
-def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:  # noqa: F811
+def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:
     save_tiny(tmp_path / "gpt2", "llama")
     shutil.copy(data["treebank"], tmp_path / "dev.conllu")
     monkeypatch.chdir(tmp_path)

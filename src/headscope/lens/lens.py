@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import queue
 import re
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -29,6 +27,7 @@ from headscope.lens.dummy import dummy_inputs
 from headscope.lens.encoding import Segment, TokenSequence, encode, length_limit
 from headscope.lens.gradients import GradientBlock, GradientCapture, frozen
 from headscope.lens.loading import load, quiet, random_twin
+from headscope.lens.lockstep import in_lockstep
 from headscope.lens.losses import Loss, own_loss, text_losses
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
@@ -168,7 +167,7 @@ class Lens:
         documents = iter(documents)
         while some := list(islice(documents, batch_size)):
             batch = self.batch(some, limit=limit, truncate=truncate)
-            yield from _in_lockstep(partial(self.run, batch, rows=rows))
+            yield from in_lockstep(partial(self.run, batch, rows=rows))
 
     def batch(self, documents: Sequence[Any], *, limit: int | None = None, truncate: bool = False) -> Batch:
         """The documents as one padded batch on the model's device; `limit` lowers the model's own limit of tokens."""
@@ -387,39 +386,3 @@ def _asks_for_eager(found: Trace) -> bool:
 
 
 _BY_NAME = re.compile(r"_attn_implementation\s+(not\s+)?in\s.*(eager|sdpa)")
-
-
-def _in_lockstep(run: Callable[[Callable[[AttentionBlock], None]], None]) -> Iterator[AttentionBlock]:
-    """Turn a function that calls back into an iterator: it runs in a thread that waits while the caller works."""
-    handed: queue.SimpleQueue[AttentionBlock | BaseException | None] = queue.SimpleQueue()
-    go_on: queue.SimpleQueue[bool] = queue.SimpleQueue()
-
-    def receive(block: AttentionBlock) -> None:
-        handed.put(block)
-        if not go_on.get():
-            raise GeneratorExit
-
-    def work() -> None:
-        try:
-            run(receive)
-            handed.put(None)
-        except GeneratorExit:
-            pass
-        except BaseException as error:  # handed to the caller's thread, which raises it
-            handed.put(error)
-
-    thread = threading.Thread(target=work, name="headscope-stream", daemon=True)
-    thread.start()
-    waiting = False
-    try:
-        while (item := handed.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            waiting = True
-            yield item
-            waiting = False
-            go_on.put(True)
-    finally:
-        if waiting:
-            go_on.put(False)
-        thread.join()

@@ -77,7 +77,8 @@ class Exemplars(NullFiltered):
         if block.rows.start > 0:  # the other rows of these texts were in blocks before
             before = self._waiting.pop(block.site.index)
             larger = found[0] > before[0]
-            found = tuple(torch.where(larger, now, then) for now, then in zip(found, before, strict=True))  # type: ignore[assignment]
+            best_score, best_row, best_key = (torch.where(larger, *pair) for pair in zip(found, before, strict=True))
+            found = best_score, best_row, best_key
         if block.rows.stop < int(block.query_lengths.max()):
             self._waiting[block.site.index] = found
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from headscope.papers.result import Result
@@ -33,8 +35,8 @@ class Analysis:
         self.lengths = counted["dependency_lengths" + ("_words" if names.words else "")]
         self.filtered = names.without_first
 
-    def _result(self, name: str, title: str, table: pd.DataFrame, **rest: object) -> Result:
-        return Result(f"vig2019_{name}{self.suffix}", title, table, **rest)  # type: ignore[arg-type]
+    def _result(self, name: str, title: str, table: pd.DataFrame, **rest: Any) -> Result:
+        return Result(f"vig2019_{name}{self.suffix}", title, table, **rest)
 
     def results(self) -> list[Result]:
         heads = self.heads
