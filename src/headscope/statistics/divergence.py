@@ -41,7 +41,7 @@ def map_divergences(scores: Tensor, variant: str = "paper") -> tuple[Array, Arra
     """JS summed over the rows of one text's maps (head, row, key), and how many rows: (head, head) each."""
     rows, some = distributions(scores, variant)
     maps = rows.flatten(1)
-    seen = maps.any(0)  # what no head looks at, such as what comes later in a decoder, adds nothing
+    seen = maps.amax(0) > 0  # what no head looks at, such as what comes later in a decoder, adds nothing
     found = divergences(maps if seen.all() else maps[:, seen], keys=scores.shape[-1])
     given = some.double()
     both = given @ given.T

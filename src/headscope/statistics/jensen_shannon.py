@@ -14,16 +14,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import torch
+from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
-LARGEST = -2  # t starts at 2^-2, where exp is a short series even for a weight of 1,
+LARGEST = -2  # t starts at 2^-2 / the largest weight, where exp is a short series,
 SMALLEST = 14  # and ends at 2^14 * keys: weights far below 1 / keys are told from 0
 SERIES = 6  # the first nodes stand for all smaller t as well, up to this order
-WIDTH = 512  # positions at a time, so that what is made of them stays in a cache
-PANEL = 48  # heads at a time, with themselves and all later ones: the rest is symmetric
+WIDTH = 4096  # positions at a time, so that what is made of them stays in a cache
 AGAIN = 1 << 16  # numbers at a time, where pairs are computed again
 
 
@@ -46,9 +47,8 @@ def divergences(maps: Tensor, keys: int) -> Tensor:
 
     The sum over all rows, to a relative error of 1e-4; most are ten times as exact.
     """
-    nodes, weights = quadrature(keys)
-    gram = _in_threads(lambda some: _grams(some, nodes[0], weights), maps.split(WIDTH, dim=1))
-    gram = gram.triu() + gram.triu(1).mT
+    alike = maps.amax(0).argsort(descending=True).split(WIDTH)  # where all weights are small, fewer nodes will do
+    gram = _in_threads(lambda some: _grams(maps.index_select(1, some), keys), alike)
     own = gram.diagonal(dim1=1, dim2=2)
     own = own[:, :, None] + own[:, None]
     _, of_last = parts = own - 2 * gram
@@ -56,13 +56,15 @@ def divergences(maps: Tensor, keys: int) -> Tensor:
     return _exactly_where(_doubtful(found, of_last, own.sum(0)), found, maps).fill_diagonal_(0)
 
 
-def quadrature(keys: int) -> tuple[list[float], list[float]]:
-    """Nodes t and weights w: for the f above, 1/2 * integral of f(t) / t^2 dt is the sum of w f(t).
+def quadrature(keys: int, largest: float = 1.0) -> tuple[list[float], list[float]]:
+    """Nodes t and weights w: for the f above, 1/2 * integral of f(t) / t^2 dt is the sum of w f(t), up to a `largest` p.
 
     f is analytic in log t, so the trapezoidal rule with step log 2 has a relative error of 1e-5. Below the first node f is
     a power series from t^2 on, and what it comes to is in the weights of the first nodes; beyond the last, f is as there.
     """
-    nodes = 2.0 ** np.arange(LARGEST, SMALLEST + math.ceil(math.log2(max(keys, 128))) + 1)
+    last = SMALLEST + math.ceil(math.log2(max(keys, 128)))
+    first = LARGEST + math.floor(-math.log2(max(largest, 1 / keys)))
+    nodes = 2.0 ** np.arange(first, last + 1)
     weights = math.log(2) / (2 * nodes)
     powers = np.arange(2, 2 + SERIES)
     below = 1 / (2.0 ** (powers - 1) - 1)  # the sum of t^(power - 1) over t = 1/2, 1/4, ...
@@ -71,41 +73,52 @@ def quadrature(keys: int) -> tuple[list[float], list[float]]:
     return nodes.tolist(), weights.tolist()
 
 
-def _grams(chunks: Sequence[Tensor], first: float, weights: list[float]) -> Tensor:
+def _grams(maps: Tensor, keys: int) -> Tensor:
     """Inner products of 1 - exp(-t p / 2) between heads: (2, head, head), of all nodes but the last, and of the last.
 
-    In the upper triangle only. Less the mean head, which changes no distance and leaves less to cancel.
+    Less the mean head, which changes no distance and leaves less to cancel.
     """
-    heads = len(chunks[0])
-    total = chunks[0].new_zeros(2, heads, heads, dtype=torch.float64)
-    one = chunks[0].new_ones(())
-    for maps in chunks:
-        gram = maps.new_zeros(2, heads, heads)
-        rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-first / 2).expm1_().neg_()
-        of_heads, of_mean, centred = rising[:-1], rising[-1], torch.empty_like(maps)
-        panels = [(slice(start, start + PANEL), slice(start, None)) for start in range(0, heads, PANEL)]
-        products = [[(of_node[some, later], centred[some], centred[later].T) for some, later in panels] for of_node in gram]
-        for node, weight in enumerate(weights, start=2 - len(weights)):
-            torch.sub(of_heads, of_mean, out=centred)
-            for product, left, right in products[max(node, 0)]:
-                product.addmm_(left, right, alpha=weight)
-            torch.lerp(rising, one, rising, out=rising)  # f (2 - f) is f at 2t, and its relative error grows no more
-        total += gram
-    return total
+    nodes, weights = quadrature(keys, maps.max().item())
+    grams = maps.new_zeros(2, len(maps), len(maps))
+    one = maps.new_ones(())
+    rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-nodes[0] / 2).expm1_().neg_()
+    of_heads, of_mean, centred = rising[:-1], rising[-1], torch.empty_like(maps)
+    for node, weight in enumerate(weights, start=2 - len(weights)):
+        torch.sub(of_heads, of_mean, out=centred)
+        grams[max(node, 0)].add_(_with_itself(centred), alpha=weight)
+        torch.lerp(rising, one, rising, out=rising)  # f (2 - f) is f at 2t, and its relative error grows no more
+    return grams.double()
 
 
-def _in_threads(work: Callable[[Sequence[Tensor]], Tensor], chunks: Sequence[Tensor]) -> Tensor:
-    """The sum of `work` over all chunks. Each thread has its share of them; torch's own would meet after every product."""
+def _with_itself(rows: Tensor) -> Tensor:
+    """rows @ rows.T; numpy knows the product to be symmetric, and computes half of it."""
+    if rows.device.type != "cpu":
+        return rows @ rows.T
+    array = rows.numpy()
+    return torch.from_numpy(np.dot(array, array.T))
+
+
+def _in_threads(work: Callable[[Tensor], Tensor], chunks: Sequence[Tensor]) -> Tensor:
+    """The sum of `work` over all chunks, each in one thread: the libraries' own threads would meet after every step."""
     threads = min(torch.get_num_threads(), len(chunks))
     if threads == 1 or chunks[0].device.type != "cpu":
-        return work(chunks)
+        return sum(map(work, chunks[1:]), work(chunks[0]))
     before = torch.get_num_threads()
     try:
-        with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            parts = list(pool.map(work, [chunks[place::threads] for place in range(threads)]))
+        with (
+            _libraries().limit(limits=1, user_api="blas"),
+            ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool,
+        ):
+            parts = list(pool.map(work, chunks))
     finally:
         torch.set_num_threads(before)  # what a thread sets for itself, later threads would begin with
     return torch.stack(parts).sum(0)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The process's numerical libraries; to find them takes longer than to use them."""
+    return ThreadpoolController()
 
 
 def _doubtful(found: Tensor, of_last: Tensor, own: Tensor) -> Tensor:
