@@ -78,7 +78,7 @@ def _grams(maps: Tensor, keys: int) -> Tensor:
 
     Less the mean head, which changes no distance and leaves less to cancel.
     """
-    nodes, weights = quadrature(keys, maps.max().item())
+    nodes, weights = quadrature(keys, maps.max().item() if maps.numel() else 1.0)
     grams = maps.new_zeros(2, len(maps), len(maps))
     one = maps.new_ones(())
     rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-nodes[0] / 2).expm1_().neg_()
