@@ -1,7 +1,7 @@
 """Every token in one category: first, separator, punctuation, other (kobayashi2020, eq. 14), and those that a user names.
 
-The paper's A is {[CLS]}, B {[SEP]}, C {".", ","}, D the rest. In general: `first` is a special token that starts the text, and the
-first token of a decoder's text whatever it is (null attention); `separator` any other special token.
+The paper's A is {[CLS]}, B {[SEP]}, C {".", ","}, D the rest. In general: `first` is a special token that starts the text,
+and the first token of a decoder's text whatever it is (null attention); `separator` any other special token.
 """
 
 from __future__ import annotations
