@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
@@ -11,6 +12,7 @@ from torch import Tensor
 from headscope.errors import NormsUnavailable
 from headscope.lens.projection import Projection
 from headscope.lens.site import Site
+from headscope.lens.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from headscope.lens.batch import Batch
@@ -24,12 +26,19 @@ class KeySide:
     """
 
     def __init__(
-        self, site: Site, key_values: Tensor, keys: Tensor | None, mask: Tensor | None, projection: Projection | None
+        self,
+        site: Site,
+        key_values: Tensor,
+        keys: Tensor | None,
+        mask: Tensor | None,
+        projection: Projection | None,
+        inputs: Tensor | None = None,
     ) -> None:
         self.site = site
         self.key_values = key_values  # batch group key d_head
         self.keys = keys  # batch group key d_head, after rotary positions
         self.mask = mask  # batch key, False at padding; None without padding
+        self.inputs = inputs  # batch key d_model: the x that values are made from; None where it is not known
         self._projection = projection
         self._derived: dict[str, Tensor] = {}
 
@@ -54,6 +63,15 @@ class KeySide:
         return self._derived[name]
 
 
+@dataclass(frozen=True)
+class Joining:
+    """How a block's rows join the residual stream: what the heads bring, and what it is added to."""
+
+    surroundings: Surroundings
+    output: Tensor  # batch row head d_head: the attention's output, before W_O
+    residual: Tensor  # batch row d_model
+
+
 class AttentionBlock:
     """Query rows `rows` of one site for one batch: the weights, and access to everything they multiply.
 
@@ -63,7 +81,14 @@ class AttentionBlock:
     level = "token"
 
     def __init__(
-        self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, key_side: KeySide, batch: Batch
+        self,
+        site: Site,
+        rows: range,
+        weights: Tensor,
+        queries: Tensor | None,
+        key_side: KeySide,
+        batch: Batch,
+        joining: Joining | None = None,
     ) -> None:
         self.site = site
         self.rows = rows
@@ -71,6 +96,7 @@ class AttentionBlock:
         self.queries = queries  # batch head row d_head, after rotary positions
         self.key_side = key_side
         self.batch = batch
+        self._joining = joining
         self._scores: dict[str, Tensor] = {}
         self._derived: dict[str, Tensor] = {}
 
@@ -84,6 +110,16 @@ class AttentionBlock:
         """(batch, head, key, d_head)"""
         keys = self.key_side.keys
         return None if keys is None else repeat_groups(keys.float(), self.site.heads)
+
+    @property
+    def joining(self) -> Joining:
+        """How these rows join the residual stream."""
+        if self._joining is None:
+            raise NormsUnavailable(
+                f"{self.site.name}: what the model adds its output to was not found (a parallel layer, a scaled sum), so "
+                "nothing can be said of the residual connection; use the measure 'joint_norm'."
+            )
+        return self._joining
 
     @property
     def row_positions(self) -> Tensor:

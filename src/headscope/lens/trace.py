@@ -1,4 +1,4 @@
-"""One tiny forward pass that finds a model's attentions and, by following the data, each one's W_O.
+"""One tiny forward pass that finds a model's attentions and, by following the data, each one's W_O and surroundings.
 
 W_O is the linear layer whose input is the attention's output. No table of names is needed: inputs
 and outputs of the trace are compared by value.
@@ -17,8 +17,10 @@ from torch import Tensor, nn
 
 from headscope.lens.functions import Attended, FunctionWatch
 from headscope.lens.interface import AttentionCall, watching
+from headscope.lens.normalisation import looks_like_one
 from headscope.lens.projection import LINEAR, Projection, matrix_of
 from headscope.lens.site import Site, layer_numbers
+from headscope.lens.surroundings import Ran, Surroundings, ValueProjection, find_surroundings, find_value_projection
 
 CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
 CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
@@ -33,6 +35,8 @@ class TracedSite:
     call: int  # ALBERT runs one module once per layer; some modules attend twice in a call
     projection: Projection | None
     cuttable: bool  # whether blocks of rows give the same result as all rows
+    value_projection: ValueProjection | None = None
+    surroundings: Surroundings | None = None
 
 
 @dataclass
@@ -65,7 +69,8 @@ class _Tracer:
     names: dict[nn.Module, str]
     batch_size: int
     events: list[_Event] = field(default_factory=list)
-    linear: list[tuple[int, nn.Module, Tensor, Tensor]] = field(default_factory=list)
+    linear: list[Ran] = field(default_factory=list)
+    norms: list[Ran] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.calls: Counter[nn.Module] = Counter()
@@ -96,13 +101,13 @@ class _Tracer:
         self.events.append(event)
 
     def ran(self, module: nn.Module, inputs: Any, output: Any) -> None:
-        """A forward hook on linear layers."""
+        """A forward hook on linear layers and normalisations."""
         if inputs and isinstance(inputs[0], Tensor) and isinstance(output, Tensor):
             self.order += 1
             given, result = inputs[0].float(), output.float()
             if isinstance(module, nn.Conv1d):
                 given, result = given.mT, result.mT
-            self.linear.append((self.order, module, given, result))
+            (self.linear if isinstance(module, LINEAR) else self.norms).append(Ran(self.order, module, given, result))
 
     @contextmanager
     def watch(self) -> Iterator[None]:
@@ -110,7 +115,7 @@ class _Tracer:
             for module in self.names:
                 stack.callback(module.register_forward_pre_hook(self.functions.enter_module).remove)
                 stack.callback(module.register_forward_hook(self.functions.leave_module, always_call=True).remove)
-                if isinstance(module, LINEAR):
+                if isinstance(module, LINEAR) or looks_like_one(module):
                     stack.callback(module.register_forward_hook(self.ran).remove)
             stack.enter_context(watching(self))
             stack.enter_context(self.functions)
@@ -147,7 +152,18 @@ def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | N
                 projection=names[projection.module] if projection else None,
                 why_no_norms=reason,
             )
-            found.append(TracedSite(site, event.module, event.call, projection, event.cuttable))
+            tolerance = _tolerance(event.output.dtype)
+            found.append(
+                TracedSite(
+                    site,
+                    event.module,
+                    event.call,
+                    projection,
+                    event.cuttable,
+                    find_value_projection(event.values, event.order, tracer.linear, tolerance),
+                    _find_surroundings(event, projection, tracer, tolerance),
+                )
+            )
     skipped += _unread(tracer, names, {source * batch_size, (target or source) * batch_size})
     causal = target is None and all(_is_causal(event.weights) for event in tracer.events)
     if target is None and found:
@@ -212,6 +228,15 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
     if inside:
         return None, f"the model changes its output before {inside[-1]} reads it"
     return None, "no linear layer reads its output"
+
+
+def _find_surroundings(
+    event: _Event, projection: Projection | None, tracer: _Tracer, tolerance: float
+) -> Surroundings | None:
+    if projection is None:
+        return None
+    output = next(ran for ran in tracer.linear if ran.order > event.order and ran.module is projection.module)
+    return find_surroundings(output, event.order, tracer.linear, tracer.norms, tolerance)
 
 
 def _offset_of(flat: Tensor, given: Tensor, step: int) -> int | None:

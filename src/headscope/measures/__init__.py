@@ -1,5 +1,6 @@
 """What is read off a block of attention. To add a measure, add a small file and import it here."""
 
+from headscope.measures.block_norm import block_norm
 from headscope.measures.effective import effective
 from headscope.measures.joint_norm import joint_norm
 from headscope.measures.norm import norm
@@ -7,4 +8,4 @@ from headscope.measures.registry import MEASURES, Measure, measure
 from headscope.measures.value_norm import value_norm
 from headscope.measures.weight import weight
 
-__all__ = ["MEASURES", "Measure", "effective", "joint_norm", "measure", "norm", "value_norm", "weight"]
+__all__ = ["MEASURES", "Measure", "block_norm", "effective", "joint_norm", "measure", "norm", "value_norm", "weight"]

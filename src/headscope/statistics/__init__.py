@@ -11,6 +11,7 @@ from headscope.statistics.entropy_ends import EntropyEnds
 from headscope.statistics.exemplars import Exemplars
 from headscope.statistics.importance import Importance
 from headscope.statistics.maximum import Maximum
+from headscope.statistics.mixing import Mixing
 from headscope.statistics.offsets import Offsets
 from headscope.statistics.registry import STATISTICS, statistic, usual_statistics
 from headscope.statistics.relations import Relations
@@ -34,6 +35,7 @@ __all__ = [
     "JensenShannon",
     "Maximum",
     "MeanMap",
+    "Mixing",
     "Offsets",
     "Punctuation",
     "RelationTypes",

@@ -1,0 +1,78 @@
+"""What each token contributes to an attention block's output: heads, residual connection, norm (Kobayashi et al. 2021).
+
+The block's output is LN(r_i + sum_j y_ij + b_O), or the sum without LN, with y_ij = sum_h alpha_ij^h f_h(x_j). LN divides by
+the scale of the whole sum and is linear otherwise: token j has the part D y_ij / s_i of the output, and i itself r_i too.
+||D y_ij||^2 = a^T K_j a as for the heads together, with the heads' D f_h(x_j) in the Gram matrix: no (n, n, d) tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock
+from headscope.measures.joint_norm import head_grams, joint_norms
+from headscope.measures.registry import measure
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The vectors that meet in each row, before the outer normalisation: (batch, row, d_model) each, and the scales."""
+
+    itself: Tensor  # sum_h alpha_ii f_h(x_i), as it is added; zero in cross attention, where no key is the query
+    context: Tensor  # sum over all other keys, likewise
+    residual: Tensor
+    inner_scale: Tensor  # batch row 1
+    outer_scale: Tensor  # batch row 1
+
+    @property
+    def own(self) -> Tensor:
+        return self.residual + self.itself
+
+
+def parts_of(block: AttentionBlock) -> Parts:
+    """What a block's rows get from their own token, from all others, and from the residual stream."""
+    joining = block.joining
+    around, projection = joining.surroundings, block.key_side.projection
+    matrix = projection.matrices.flatten(0, 1)  # head-and-d_head d_model
+    output = joining.output.flatten(2) @ matrix
+    itself = own_values(block).flatten(2) @ matrix
+    bias = getattr(projection.module, "bias", None)
+    inner_scale, outer_scale = around.scales(joining.residual, output if bias is None else output + bias.detach().float())
+    context = output - itself
+    if around.inner is not None:
+        itself, context = (around.inner.linear(part) / inner_scale for part in (itself, context))
+    return Parts(itself, context, joining.residual, inner_scale, outer_scale)
+
+
+def own_values(block: AttentionBlock) -> Tensor:
+    """alpha_ii v_i of every head: (batch, row, head, d_head); zero in cross attention."""
+    here = slice(block.rows.start, block.rows.stop)
+    if block.site.kind == "cross":
+        return torch.zeros_like(block.joining.output)
+    weights = block.weights[..., here].diagonal(dim1=2, dim2=3)  # batch head row
+    return (weights[..., None] * block.values[:, :, here]).transpose(1, 2)
+
+
+@measure("block_norm", joint=True)
+def block_norm(block: AttentionBlock) -> Tensor:
+    """The norm of each token's part of the attention block's output: all heads, residual connection and layer norm."""
+    around, keys = block.joining.surroundings, block.key_side
+    parts = parts_of(block)
+    grams = keys.once("block_grams", lambda: head_grams(keys.values, _inner(around.linear(keys.projection.matrices))))
+    scale = parts.inner_scale * parts.outer_scale
+    scores = joint_norms(block.weights, grams) / scale[:, None]
+    if block.site.kind == "self":
+        own = torch.linalg.vector_norm(around.outer_linear(parts.own), dim=-1, keepdim=True) / parts.outer_scale
+        own = own * block.row_mask[..., None]
+        scores[:, 0, :, block.rows.start : block.rows.stop].diagonal(dim1=1, dim2=2).copy_(own[..., 0])
+    return scores
+
+
+def _inner(matrices: Tensor) -> Tensor:
+    """(head, d_head, d_model) -> the products of every two heads: (head, head, d_head, d_head)"""
+    heads, size, _ = matrices.shape
+    flat = matrices.flatten(0, 1)
+    return (flat @ flat.T).view(heads, size, heads, size).transpose(1, 2).contiguous()
