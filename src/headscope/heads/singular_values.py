@@ -12,7 +12,7 @@ HEAD = ["stack", "kind", "layer", "head"]
 
 
 def singular_values_of(values: Tensor, bias: Tensor, output: Tensor) -> Tensor:
-    """Of x~ -> x~ W~_V W~_O, from W_V (..., d_model, d_head), b_V (..., d_head), W_O (..., d_head, d_model): (..., d_head + 1)
+    """Of x~ -> x~ W~_V W~_O, from W_V (..., d_model, d_head), b_V (..., d_head), W_O (..., d_head, d_model): (..., d_head+1)
 
     Descending; all further ones of the d + 1 are zero. W~_V is W_V with b_V below it, and both matrices have a last row and
     column that keep the 1 in x~ = (x, 1) (eq. 12 and 13). From two small triangular matrices, not from (d + 1) x (d + 1).

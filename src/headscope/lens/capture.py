@@ -44,6 +44,7 @@ class Capture:
                 stack.callback(module.register_forward_hook(self._functions.leave_module, always_call=True).remove)
             for module in self._read_before():
                 stack.callback(module.register_forward_pre_hook(self._reads, with_kwargs=True).remove)
+            stack.callback(self._inputs.clear)
             stack.enter_context(watching(self))
             if self._watched:
                 stack.enter_context(self._functions)

@@ -77,6 +77,10 @@ class GradientCapture(Capture):
         self._functions.anchor = self.anchor
         self._hooks: list[Any] = []
 
+    def _read_before(self) -> Iterator[nn.Module]:
+        """Nothing: what a pass reads would hold its graph."""
+        return iter(())
+
     def _attend(self, call: AttentionCall) -> tuple[Tensor, None]:
         found = self._next(call.module)
         if found is None:
