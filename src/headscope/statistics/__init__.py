@@ -2,13 +2,17 @@
 
 from headscope.statistics.antecedents import Antecedents
 from headscope.statistics.base import Statistic
+from headscope.statistics.by_length import ByLength
+from headscope.statistics.category_weights import CategoryWeights
 from headscope.statistics.dependencies import Dependencies
 from headscope.statistics.dependency_lengths import DependencyLengths
+from headscope.statistics.dispersion import Dispersion, InputDispersion
 from headscope.statistics.distance import Distance
 from headscope.statistics.divergence import JensenShannon
 from headscope.statistics.entropy import Entropy
 from headscope.statistics.entropy_ends import EntropyEnds
 from headscope.statistics.exemplars import Exemplars
+from headscope.statistics.frequency_curve import FrequencyCurve
 from headscope.statistics.importance import Importance
 from headscope.statistics.maximum import Maximum
 from headscope.statistics.mixing import Mixing
@@ -24,14 +28,19 @@ from headscope.statistics.variability import MeanMap, Variability
 __all__ = [
     "STATISTICS",
     "Antecedents",
+    "ByLength",
+    "CategoryWeights",
     "Dependencies",
     "DependencyLengths",
+    "Dispersion",
     "Distance",
     "Entropy",
     "EntropyEnds",
     "Exemplars",
     "FirstToken",
+    "FrequencyCurve",
     "Importance",
+    "InputDispersion",
     "JensenShannon",
     "Maximum",
     "MeanMap",
