@@ -81,14 +81,14 @@ def encode(
         offsets = encoded["offset_mapping"]
     else:
         origin, offsets = _slow_offsets(tokenizer, segments, ids, target)
-    _check_length(len(ids), limit)
+    check_length(len(ids), limit)
     if all(part is None for part in origin):
         raise InputError("The tokenizer makes no token of this text: there is nothing to read.")
     first_word = [0, len(segments[0].words)]
     word_of: list[int | None] = [None] * len(ids)
     for number, segment in enumerate(segments):
         at = [index for index, part in enumerate(origin) if part == number]
-        found = words_of_pieces([offsets[index] for index in at], segment.spans, segment.text)
+        found = words_ofpieces_of([offsets[index] for index in at], segment.spans, segment.text)
         for index, word in zip(at, found, strict=True):
             word_of[index] = None if word is None else word + first_word[number]
     return TokenSequence(
@@ -110,7 +110,7 @@ def _slow_offsets(
     offsets = [(0, 0)] * len(ids)
     cursor = 0
     for number, segment in enumerate(segments):
-        pieces = _pieces(tokenizer, segment.text, target)
+        pieces = pieces_of(tokenizer, segment.text, target)
         start, count = _longest_start(ids, pieces, cursor)
         spans = _spans_by_word(tokenizer, segment, pieces, target)
         if spans is None:
@@ -122,7 +122,8 @@ def _slow_offsets(
     return origin, offsets
 
 
-def _pieces(tokenizer: Any, text: str, target: bool) -> list[int]:
+def pieces_of(tokenizer: Any, text: str, target: bool) -> list[int]:
+    """A text's token ids, without special tokens."""
     call = {"text_target": text} if target else {"text": text}
     return list(tokenizer(**call, add_special_tokens=False, verbose=False)["input_ids"])
 
@@ -131,7 +132,7 @@ def _spans_by_word(tokenizer: Any, segment: Segment, pieces: list[int], target: 
     """Pre-split words tokenized one by one, where that gives the same pieces: then each piece's word is certain."""
     if not segment.is_split:
         return None
-    by_word = [_pieces(tokenizer, word, target) for word in segment.words]
+    by_word = [pieces_of(tokenizer, word, target) for word in segment.words]
     if [piece for word in by_word for piece in word] != pieces:
         return None
     return [span for span, word in zip(segment.spans, by_word, strict=True) for _ in word]
@@ -168,7 +169,8 @@ def _segments(ids: list[int], origin: list[int | None], given: list[int] | None)
     return segments
 
 
-def _check_length(length: int, limit: int | None) -> None:
+def check_length(length: int, limit: int | None) -> None:
+    """An error where a text has more tokens than a model reads."""
     if limit is not None and length > limit:
         raise InputError(
             f"The text has {length} tokens, but this model reads at most {limit}; "

@@ -32,6 +32,7 @@ from headscope.lens.losses import Loss, own_loss, text_losses
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
 from headscope.lens.trace import Trace, trace
+from headscope.lens.word_encoding import encode_words
 from headscope.text.document import Document
 
 _open_models: weakref.WeakSet[nn.Module] = weakref.WeakSet()
@@ -173,12 +174,18 @@ class Lens:
         """The documents as one padded batch on the model's device; `limit` lowers the model's own limit of tokens."""
         return self.collate([self.encode(Document.of(document), limit=limit, truncate=truncate) for document in documents])
 
-    def encode(self, document: Document, *, limit: int | None = None, truncate: bool = False) -> Encoded:
-        """One document as tokens."""
+    def encode(
+        self, document: Document, *, limit: int | None = None, truncate: bool = False, by_word: bool = False
+    ) -> Encoded:
+        """One document as tokens; `by_word` tokenises each of its words, and of its target's, by itself."""
         if self.tokenizer is None:
             raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
         limit = min(filter(None, (limit, self.limit)), default=None)
-        return Encoded(document, self._encode(document, limit, truncate), self._encode_target(document, limit, truncate))
+        if by_word and document.words is not None:
+            source = encode_words(self.tokenizer, document.words, limit=limit)
+        else:
+            source = self._encode(document, limit, truncate)
+        return Encoded(document, source, self._encode_target(document, limit, truncate, by_word))
 
     def collate(self, encoded: Sequence[Encoded]) -> Batch:
         """Encoded documents side by side, padded on the right."""
@@ -318,14 +325,19 @@ class Lens:
             segments.append(Segment.of(document.pair, document.pair_words))
         return encode(self.tokenizer, segments, limit=limit, truncate=truncate)
 
-    def _encode_target(self, document: Document, limit: int | None, truncate: bool) -> TokenSequence | None:
+    def _encode_target(
+        self, document: Document, limit: int | None, truncate: bool, by_word: bool = False
+    ) -> TokenSequence | None:
         """The decoder's input: the target shifted right by its start token."""
         if document.target is None and document.target_words is None:
             return None
         if not self.is_encoder_decoder:
             raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
-        segment = Segment.of(document.target, document.target_words)
-        labels = encode(self.tokenizer, [segment], target=True, limit=limit, truncate=truncate)
+        if by_word and document.target_words is not None:
+            labels = encode_words(self.tokenizer, document.target_words, target=True, limit=limit)
+        else:
+            segment = Segment.of(document.target, document.target_words)
+            labels = encode(self.tokenizer, [segment], target=True, limit=limit, truncate=truncate)
         ids = self._shift_right(labels.ids)
         return TokenSequence(
             ids=ids,
