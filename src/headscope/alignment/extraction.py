@@ -1,4 +1,4 @@
-"""Word alignments out of cross attention: each target word's source word is the one with the highest score (kobayashi2020, 5.1).
+"""Word alignments out of cross attention: a target word's source word is the one with the highest score (kobayashi2020, 5.1).
 
 AWO reads the row that predicts a word, AWI the row in which it is the decoder's input (eq. 5 and 6). Scores of pieces are
 averaged over a target word's pieces and summed over a source word's. A special token, such as </s>, is a candidate and means
@@ -101,10 +101,7 @@ class Extraction:
             self._finish(block.site, sides)
 
     def _scores(self, block: AttentionBlock, measure: str) -> dict[str, Tensor]:
-        if measure == "weight":
-            joint = block.weights.sum(1, keepdim=True)
-        else:
-            joint = block.scores("joint_norm")
+        joint = block.weights.sum(1, keepdim=True) if measure == "weight" else block.scores("joint_norm")
         return {"joint": joint, "heads": block.scores(measure)} if self.by_head else {"joint": joint}
 
     def _finish(self, site: Site, sides: Sides) -> None:

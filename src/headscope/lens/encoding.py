@@ -88,7 +88,7 @@ def encode(
     word_of: list[int | None] = [None] * len(ids)
     for number, segment in enumerate(segments):
         at = [index for index, part in enumerate(origin) if part == number]
-        found = words_ofpieces_of([offsets[index] for index in at], segment.spans, segment.text)
+        found = words_of_pieces([offsets[index] for index in at], segment.spans, segment.text)
         for index, word in zip(at, found, strict=True):
             word_of[index] = None if word is None else word + first_word[number]
     return TokenSequence(
