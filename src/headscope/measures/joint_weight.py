@@ -1,0 +1,12 @@
+"""The weights of all heads of a layer together: their sum (kobayashi2020, section 5.1)."""
+
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock
+from headscope.measures.registry import measure
+
+
+@measure("joint_weight", joint=True, needs_norms=False)
+def joint_weight(block: AttentionBlock) -> Tensor:
+    """The sum of the weights of a layer's heads."""
+    return block.weights.sum(1, keepdim=True)

@@ -1,0 +1,132 @@
+"""How well a head aligns words: alignment error rate, precision, recall against gold links (kobayashi2020, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from headscope.alignment.picking import Picker
+from headscope.alignment.sides import NO_LINK, SETTINGS
+from headscope.errors import InputError
+from headscope.lens.batch import Batch
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.registry import statistic
+from headscope.text.parts import half_of
+
+HALVES = (0, 1)
+COUNTS = ("found", "in_sure", "in_possible", "sure")
+
+
+def aer(found: Array, in_sure: Array, in_possible: Array, sure: Array) -> Array:
+    """1 - (|A and S| + |A and P|) / (|A| + |S|) (Och and Ney 2000)."""
+    return 1 - ratio(in_sure + in_possible, found + sure)
+
+
+@statistic
+class AlignmentErrors(Statistic):
+    """Alignment error rate, precision and recall of every cross-attention head, for documents with gold links.
+
+    `setting` is AWI (alignment with the input word) or AWO (with the output word). `mean_score` is the average over pairs of
+    a row and a key: by norm, what the paper's own rule chooses a head by. Both halves of the corpus are counted apart, so
+    that a head can be chosen on one and judged on the other.
+    """
+
+    name = "alignment_errors"
+    usual = False
+    levels = ("token",)
+    needs = ("alignment",)
+    fields = (*(f"{count} {half}" for count, half in product(COUNTS, HALVES)), "score", "pairs")
+
+    def __init__(self, measure: str = "weight", level: str = "token", setting: str = "AWI") -> None:
+        super().__init__(measure, level)
+        if setting not in SETTINGS:
+            raise InputError(f"The setting of {self.name} is {' or '.join(SETTINGS)}, not {setting!r}.")
+        self.setting = setting
+        self._picker = Picker(setting, measure)
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "setting": self.setting}
+
+    @property
+    def table_name(self) -> str:
+        return f"{super().table_name}_{self.setting}"
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        """Cross attention only."""
+        fresh = super().start([site for site in sites if site.kind == "cross"])
+        if not fresh.heads.sites:
+            raise InputError(f"{self.name} needs a model with cross attention: an encoder-decoder.")
+        return fresh
+
+    def update(self, block: AttentionBlock) -> None:
+        if block.site.kind != "cross":
+            return
+        self.add("score", block.site, block.scores(self.measure).sum((0, 2, 3)))
+        self.add("pairs", block.site, float((block.row_mask.sum(1) * block.key_mask.sum(1)).sum()))
+        chosen = self._picker(block)
+        if chosen is not None:
+            gold = gold_of(block.batch)
+            for half in HALVES:
+                for name, count in zip(COUNTS, gold.counts(chosen, half), strict=True):
+                    self.add(f"{name} {half}", block.site, count)
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        columns = _scores({name: sum(fields[f"{name} {half}"] for half in HALVES) for name in COUNTS})
+        for half in HALVES:
+            of_half = _scores({name: fields[f"{name} {half}"] for name in COUNTS})
+            columns |= {f"{name}_half_{half}": column for name, column in of_half.items()}
+        return columns | {"mean_score": ratio(fields["score"], fields["pairs"])}
+
+
+def _scores(counts: dict[str, Any]) -> dict[str, Array]:
+    found, in_sure, in_possible, sure = (counts[name] for name in COUNTS)
+    precision, recall = ratio(in_possible, found), ratio(in_sure, sure)
+    return {
+        "aer": aer(found, in_sure, in_possible, sure),
+        "precision": precision,
+        "recall": recall,
+        "f1": ratio(2 * precision * recall, precision + recall),
+    }
+
+
+class Gold:
+    """The gold links of a batch as (text, target word, source word) matrices."""
+
+    def __init__(self, batch: Batch) -> None:
+        device = batch.inputs["input_ids"].device
+        shape = (
+            len(batch.sources),
+            max(len(sequence.words) for sequence in batch.targets),
+            max(len(sequence.words) for sequence in batch.sources),
+        )
+        self.sure, self.possible = (torch.zeros(shape, dtype=torch.bool) for _ in range(2))
+        for text, document in enumerate(batch.documents):
+            assert document.alignment is not None
+            for matrix, links in ((self.sure, document.alignment.sure), (self.possible, document.alignment.possible)):
+                for source, target in links:
+                    matrix[text, target, source] = True
+        self.half = torch.tensor([half_of(document) for document in batch.documents])
+        self.sure, self.possible, self.half = (part.to(device) for part in (self.sure, self.possible, self.half))
+
+    def counts(self, chosen: Tensor, half: int) -> tuple[Tensor, ...]:
+        """COUNTS of one half's texts, for (batch, head, target word): (head,) each."""
+        some = (self.half == half)[:, None, None] & (chosen != NO_LINK)
+        heads, width = chosen.shape[1], chosen.shape[2]
+        where = chosen.clamp(min=0)[..., None]
+
+        def hits(links: Tensor) -> Tensor:
+            by_head = links[:, None, :width].expand(-1, heads, -1, -1)
+            return (by_head.gather(3, where)[..., 0] & some).sum((0, 2))
+
+        sure = self.sure[self.half == half].sum().expand(heads)
+        return some.sum((0, 2)), hits(self.sure), hits(self.possible), sure
+
+
+def gold_of(batch: Batch) -> Gold:
+    return batch.once("gold links", lambda: Gold(batch))
