@@ -24,6 +24,8 @@ from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.strength import Strength
 from headscope.statistics.tags import RelationTypes, Tags
 from headscope.statistics.variability import MeanMap, Variability
+from headscope.statistics.weight_norm import WeightNorm
+from headscope.statistics.weight_norm_sample import WeightNormSample
 
 __all__ = [
     "STATISTICS",
@@ -55,6 +57,8 @@ __all__ = [
     "Strength",
     "Tags",
     "Variability",
+    "WeightNorm",
+    "WeightNormSample",
     "statistic",
     "usual_statistics",
 ]
