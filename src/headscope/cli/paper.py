@@ -10,8 +10,10 @@ import typer
 
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
+from headscope.lens.lens import Lens
 from headscope.lens.lens import open as open_lens
 from headscope.papers import clark2019 as papers_clark2019
+from headscope.papers import kobayashi2020 as papers_kobayashi2020
 from headscope.papers import vig2019 as papers_vig2019
 from headscope.study import Run
 from headscope.text import Annotator, Corpus
@@ -26,6 +28,9 @@ paper = typer.Typer(
 Model = Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")]
 Measure = Annotated[str, typer.Option("-m", "--measure", help="What is read: weight, as in the paper, or norm.")]
+TextFormat = Annotated[
+    str | None, typer.Option(help="How the text is cut. Default: paragraph-pairs, or paragraphs for a decoder.")
+]
 BatchSize = Annotated[int, typer.Option(min=1, help="Texts at a time.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Say where the output is, and what was left out, as JSON.")]
 TrustRemoteCode = Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")]
@@ -49,9 +54,7 @@ def clark2019(
     measure: Measure = "weight",
     segments: Annotated[int, typer.Option(min=1, help="Segments of the text to read.")] = 1000,
     limit: Annotated[int, typer.Option(min=8, help="Tokens of a segment, and of a window for coreference.")] = 128,
-    text_format: Annotated[
-        str | None, typer.Option(help="How the text is cut. Default: paragraph-pairs, or paragraphs for a decoder.")
-    ] = None,
+    text_format: TextFormat = None,
     train_sentences: Annotated[int | None, typer.Option(min=10, help="At most so many sentences to train on.")] = None,
     twin: Annotated[
         bool, typer.Option("--twin/--no-twin", help="Also measure the model's randomly initialised twin.")
@@ -77,12 +80,11 @@ def clark2019(
     if not any((text, treebank, coreference)):
         raise InputError("There is nothing to read: give at least one of --text, --treebank and --coreference.")
     with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
-        form = text_format or ("paragraph-pairs" if lens.sites[0].stack == "encoder" else "paragraphs")
         run = papers_clark2019.run(
             lens,
             output,
             papers_clark2019.Data(
-                text=_corpus(text, form),
+                text=_corpus(text, _text_format(lens, text_format)),
                 treebank=_corpus(treebank),
                 train=_corpus(train),
                 coreference=_corpus(coreference),
@@ -159,6 +161,74 @@ def vig2019(
             progress=bar,
         )
     _tell(run, as_json)
+
+
+@paper.command()
+def kobayashi2020(
+    model: Model,
+    output: Output,
+    text: Annotated[list[str] | None, typer.Option(help="Plain text; may be repeated.")] = None,
+    frequency: Annotated[
+        Path | None,
+        typer.Option(help="Lines of `rank count id`, one a piece of the tokenizer. Default: the text is counted."),
+    ] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(help="A category of your own, NAME=RULE: tokens with spaces between, or /a regular expression/."),
+    ] = None,
+    segments: Annotated[int, typer.Option(min=1, help="Segments of the text to read.")] = 992,
+    limit: Annotated[int, typer.Option(min=8, help="Tokens of a segment.")] = 128,
+    text_format: TextFormat = None,
+    seed: Annotated[int, typer.Option(help="For the pairs and heads that are drawn by lot.")] = 0,
+    batch_size: BatchSize = 16,
+    as_json: AsJson = False,
+    trust_remote_code: TrustRemoteCode = False,
+) -> None:
+    """Attention is not only a weight: norms of vectors, by head, category of token, frequency and length.
+
+    Run the same command again to go on after an interruption.
+
+    [bold]Examples[/bold]
+
+      headscope paper kobayashi2020 bert-base-uncased --text wiki.txt -o run
+
+      headscope paper kobayashi2020 bert-base-uncased --text wiki.txt --frequency bert-uncased-rank-count-id.txt -o run
+
+      headscope paper kobayashi2020 gpt2 --text wiki.txt --category "articles=a an the" --category "numbers=/[0-9]+/" -o run
+    """
+    if not text:
+        raise InputError("There is nothing to read: give --text FILE.")
+    categories = _categories(category or [])
+    with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
+        run = papers_kobayashi2020.run(
+            lens,
+            output,
+            papers_kobayashi2020.Data(
+                text=Corpus.from_files(*text, format=_text_format(lens, text_format)), frequency=frequency
+            ),
+            papers_kobayashi2020.Settings(segments=segments, limit=limit, categories=categories, seed=seed),
+            batch_size=batch_size,
+            progress=bar,
+        )
+    _tell(run, as_json)
+
+
+def _categories(given: list[str]) -> dict[str, str]:
+    """`NAME=RULE`, in the order given."""
+    found: dict[str, str] = {}
+    for one in given:
+        name, equals, rule = (part.strip() for part in one.partition("="))
+        if not (name and equals and rule):
+            raise InputError(f'--category {one!r} is not NAME=RULE, for example "articles=a an the" or "numbers=/[0-9]+/".')
+        if name in found:
+            raise InputError(f"The category {name!r} is given twice: put all its tokens into one --category.")
+        found[name] = rule
+    return found
+
+
+def _text_format(lens: Lens, asked: str | None) -> str:
+    """What was asked for, or pairs of paragraphs, as in the papers; single ones for decoders."""
+    return asked or ("paragraph-pairs" if lens.sites[0].stack == "encoder" else "paragraphs")
 
 
 def _corpus(paths: list[str] | None, format: str | None = None) -> Corpus | None:

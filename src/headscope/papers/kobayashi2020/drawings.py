@@ -1,0 +1,129 @@
+"""Figures 3, 4 and 9 to 12, and those beyond the paper: what layers and heads give to categories of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullLocator
+
+from headscope.papers import figures
+from headscope.papers.kobayashi2020.categories import Category
+from headscope.papers.result import paper_label
+
+WEIGHT, VALUE_NORM, NORM = "α", "‖f(x)‖", "‖αf(x)‖"
+
+
+def by_layer(layers: pd.DataFrame, panels: Mapping[str, str], categories: Sequence[Category]) -> Figure:
+    """A panel for each prefix of columns, with its title; in each a line a category over the layers (figure 3)."""
+    made, axes = figures.figure(1, len(panels), width=2 * figures.COLUMN, height=2.5)
+    for panel, (prefix, title) in zip(axes.flat, panels.items(), strict=True):
+        for category in categories:
+            heights = layers[f"{prefix}_{category.name}"]
+            line = {"color": category.colour, "linewidth": 1.2, "marker": "o", "markersize": 3}
+            panel.plot(layers["layer"] + 1, heights, label=written(category.label), **line)
+        figures.layer_axis(panel, int(layers["layer"].max()) + 1)
+        panel.set_ylabel(title)
+        panel.set_ylim(bottom=0)
+    _legend_above(made, axes[0, 0])
+    return made
+
+
+def of_category(heads: pd.DataFrame, categories: Sequence[Category]) -> Figure:
+    """For each category a row: its weight and its norm in every head, layers down, both from 1 (figures 4, 10 to 12)."""
+    layers = int(heads["layer"].nunique())
+    tall = 0.75 + (0.11 * layers if layers > 12 else 1.5)
+    made, axes = figures.figure(len(categories), 2, width=1.6 * figures.COLUMN, height=tall * len(categories))
+    for row, category in zip(axes, categories, strict=True):
+        for panel, prefix, sign in zip(row, ("weight", "value_norm"), (WEIGHT, VALUE_NORM), strict=True):
+            values = figures.head_grid(heads, f"{prefix}_{category.name}")
+            figures.heatmap(panel, values, f"{sign}, {written(category.label)}", least=0)
+            _from_one(panel, values.shape)
+        row[1].set_ylabel("")
+    return made
+
+
+def singular_values(table: pd.DataFrame) -> Figure:
+    """Figure 9: the singular values of the heads in the table in descending order, darker for lower layers."""
+    heads = table[["layer", "head"]].drop_duplicates().sort_values("layer").to_numpy(dtype=int)
+    made, axes = figures.figure(width=1.4 * figures.COLUMN, height=2.6)
+    panel = axes[0, 0]
+    colours = colormaps["viridis"](np.linspace(0, 0.92, len(heads)))
+    for (layer, head), colour in zip(heads, colours, strict=True):
+        of_head = table[(table["layer"] == layer) & (table["head"] == head)].sort_values("rank")
+        panel.plot(of_head["rank"] + 1, of_head["value"], color=colour, linewidth=1.1, label=paper_label(layer, head))
+    panel.set(xlabel="Singular value, from the largest", ylabel="Value", yscale="log")
+    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.yaxis.set_major_formatter("{x:g}")
+    panel.yaxis.set_minor_locator(NullLocator())
+    columns = 1 + (len(heads) - 1) // 12
+    figures.legend(
+        panel, loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=columns, title="layer-head", title_fontsize=7.5
+    )
+    return made
+
+
+def joint(layers: pd.DataFrame, joint_layers: pd.DataFrame, categories: Sequence[Category]) -> Figure:
+    """Shares by weight, by the mean of the heads' norms, and by the norm of all heads together (appendix A)."""
+    panels = (
+        ("weight", layers, "Weight"),
+        ("share_norm", layers, "Norm, heads apart"),
+        ("share_norm", joint_layers, "Joint norm"),
+    )
+    made, axes = figures.figure(1, 3, width=2 * figures.COLUMN, height=2.5, sharey=True)
+    for panel, (prefix, table, title) in zip(axes.flat, panels, strict=True):
+        below = np.zeros(len(table))
+        for category in categories:
+            heights = table[f"{prefix}_{category.name}"].to_numpy(dtype=float)
+            panel.bar(
+                table["layer"] + 1, heights, bottom=below, color=category.colour, width=0.8, label=written(category.label)
+            )
+            below += np.nan_to_num(heights)
+        panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
+        figures.layer_axis(panel, int(table["layer"].max()) + 1)
+    axes[0, 0].set_ylabel("Share")
+    _legend_above(made, axes[0, 0])
+    return made
+
+
+MIXING = {
+    "mixing_attention": ("attention", figures.SKY),
+    "mixing_residual": ("+ residual connection", figures.ORANGE),
+    "mixing": ("+ layer normalisation", figures.BLUE),
+}
+
+
+def mixing(table: pd.DataFrame) -> Figure:
+    """The mixing ratio by layer: how much of a token's new vector comes from the others."""
+    made, axes = figures.figure(width=1.4 * figures.COLUMN, height=2.5)
+    panel = axes[0, 0]
+    for column, (label, colour) in MIXING.items():
+        panel.plot(table["layer"] + 1, table[column], color=colour, linewidth=1.2, marker="o", markersize=3, label=label)
+    figures.layer_axis(panel, int(table["layer"].max()) + 1)
+    panel.set(ylabel="Mixing ratio", ylim=(0, 1))
+    _legend_above(made, panel)
+    return made
+
+
+def written(label: str) -> str:
+    """A label that matplotlib writes as it is: a dollar would begin a formula."""
+    return label.replace("$", r"\$")
+
+
+def _legend_above(made: Figure, panel: Any) -> None:
+    handles, labels = panel.get_legend_handles_labels()
+    spaces = {"handletextpad": 0.4, "columnspacing": 1.4, "borderaxespad": 0.2}
+    made.legend(handles, labels, loc="outside upper left", ncols=4, fontsize=7.5, frameon=False, **spaces)
+
+
+def _from_one(panel: Any, shape: tuple[int, ...]) -> None:
+    """A heat map's ticks as the paper counts."""
+    for axis, size in ((panel.yaxis, shape[0]), (panel.xaxis, shape[1])):
+        step = 1 if size <= 6 else 2 if size <= 12 else 4
+        places = list(range(step - 1, size, step))
+        axis.set_ticks(places, [str(place + 1) for place in places])
+    panel.set(xlabel="Head", ylabel="Layer")
