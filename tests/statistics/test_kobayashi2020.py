@@ -14,15 +14,18 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 from torch import nn
 
 import headscope
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.projection import Projection
-from headscope.statistics import ByLength, CategoryWeights, Dispersion, FrequencyCurve, InputDispersion
+from headscope.measures.effective import column_basis
+from headscope.measures.full_rank_basis import full_rank_basis
+from headscope.statistics import ByLength, CategoryWeights, Dispersion, Frequency, FrequencyCurve, InputDispersion
 from headscope.statistics.base import Statistic
-from headscope.statistics.by_length import LONGEST, pair_sums, pearson
+from headscope.statistics.by_length import LONGEST, map_sums, pearson
 from headscope.statistics.category_weights import layer_means
 from headscope.statistics.token_categories import USUAL
 from headscope.study.intervals import intervals
@@ -42,6 +45,7 @@ MADE: dict[str, Callable[[str], Statistic]] = {
     "own_categories": lambda _: CategoryWeights(categories={"animals": "cat cats dog dogs", "short": "/../"}),
     "by_length": lambda _: ByLength(every=1),
     "some_by_length": lambda _: ByLength(every=2),
+    "frequency": lambda path: Frequency(path=path),
     "frequency_curve": lambda path: FrequencyCurve(path=path),
 }
 every = pytest.mark.parametrize("name", MADE)
@@ -182,6 +186,44 @@ def test_frequency_curve_against_loops(family: str, frequency_file: Callable[[st
         close([row["weight_deviation"], row["norm_deviation"]], np.std(tokens, 0)[1:])
 
 
+@both
+def test_frequency_against_loops(family: str, frequency_file: Callable[[str], str]) -> None:
+    path = frequency_file(family)
+    table = counted(Frequency(path=path), family, documents(family), 3, rows=4).table().set_index("which")
+    frequencies = Frequencies.read(path)
+    tokens = [
+        (frequencies.rank(id), category, weight, norm)
+        for text in texts_by_loops(family)
+        for id, category, weight, norm in zip(text.ids, text.categories, *appendix_d.averages(text), strict=True)
+    ]
+    for which, chosen in (("all", tokens), ("without_special", [token for token in tokens if token[1] == "other"])):
+        ranks, _, weights, norms = zip(*(token for token in chosen if token[0] is not None), strict=True)
+        row = table.loc[which]
+        assert row["spearman_rank_weight"] == pytest.approx(spearmanr(ranks, weights).statistic, abs=1e-9)
+        # Norms of equal tokens are equal but for rounding, which may order them otherwise.
+        assert row["spearman_rank_norm"] == pytest.approx(spearmanr(ranks, norms).statistic, abs=1e-4)
+        assert (row["tokens"], row["unknown"]) == (len(ranks), len(chosen) - len(ranks))
+    assert table["unknown"].max() > 0
+
+
+def test_cross_attention_against_full_maps() -> None:
+    """Rows are the target's and keys the source's: means are over the former, categories and lengths of the latter."""
+    lens, chosen = lens_for("marian"), documents("marian")
+    weights = counted(CategoryWeights(), "marian", chosen, 3, rows=4).table().query("kind == 'cross'")
+    lengths = counted(ByLength(every=1), "marian", chosen, 3, rows=4).table().query("kind == 'cross'").set_index("length")
+    separator, with_norms = [], {}
+    for document in chosen:
+        reading = lens.read(document)
+        alpha, norm = (reading.scores(name, kind="cross").double().numpy() for name in ("weight", "norm"))
+        separator.append(alpha.mean(2)[..., [token == "</s>" for token in reading.tokens]].sum(-1))
+        maps = zip(alpha.reshape(-1, alpha[0, 0].size), norm.reshape(-1, alpha[0, 0].size), strict=True)
+        with_norms.setdefault(len(reading.tokens), []).extend(np.corrcoef(*pair)[0, 1] for pair in maps)
+    close(by_head(weights, "weight_separator"), np.mean(separator, 0).ravel())
+    for length, correlations in with_norms.items():
+        assert lengths.loc[length, "norm_mean"] == pytest.approx(np.mean(correlations), abs=1e-5)
+        assert lengths.loc[length, "maps"] == len(correlations)
+
+
 # By hand
 
 
@@ -250,11 +292,42 @@ def test_input_dispersion_has_one_row_a_layer() -> None:
 
 
 def test_pearson_by_hand() -> None:
-    x, y = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), torch.tensor([[2.0, 1.0], [4.0, 3.0]])
-    pairs = torch.tensor(4.0).double()
-    assert pearson(pairs, pair_sums(x, y)).item() == pytest.approx(0.6)
-    assert pearson(pairs, pair_sums(x, 1 - 3 * x)).item() == pytest.approx(-1)
-    assert pearson(pairs, pair_sums(x, torch.full((2, 2), 0.1))).isnan()
+    def r(x: list[float], y: list[float]) -> float:
+        a, b = torch.tensor(x).double(), torch.tensor(y).double()
+        return pearson(torch.tensor(len(x)).double(), torch.stack([a.sum(), b.sum(), a @ a, b @ b, a @ b])).item()
+
+    assert r([1, 2, 3, 4], [2, 1, 4, 3]) == pytest.approx(0.6)
+    assert r([1, 2, 3, 4], [-2, -5, -8, -11]) == pytest.approx(-1)
+    assert np.isnan(r([1, 2, 3, 4], [0.1] * 4))
+
+
+@pytest.mark.parametrize("diagonal", [None, 0, 3])
+def test_sums_of_maps_are_those_of_the_maps_spelled_out(diagonal: int | None) -> None:
+    torch.manual_seed(0)
+    weights = torch.rand(2, 3, 4, 7).double()
+    if diagonal is not None:
+        weights = weights.tril(diagonal)
+    norms, basis = torch.rand(2, 3, 7).double(), torch.linalg.qr(torch.randn(2, 3, 7, 2).double()).Q
+    effective = weights @ (basis @ basis.mT)
+    if diagonal is not None:
+        effective = effective.tril(diagonal)
+    found = map_sums(weights, norms, basis, diagonal)
+    for sums, y in zip(found, (effective, weights * norms[:, :, None]), strict=True):
+        expected = [(part).sum((-2, -1)) for part in (weights, y, weights**2, y**2, weights * y)]
+        torch.testing.assert_close(sums, torch.stack(expected))
+
+
+def test_a_basis_by_cholesky_spans_what_the_svd_s_does() -> None:
+    torch.manual_seed(0)
+    plenty, few = torch.randn(5, 40, 6), torch.randn(2, 4, 6)
+    plenty[1, :, 3] = plenty[1, :, 0]  # lacks a dimension
+    plenty[2, :, 4] = 0
+    plenty[3] = 0  # nothing at all
+    plenty[4] *= torch.logspace(0, -4, 6)  # badly conditioned, but of full rank
+    for transformed in (plenty, few):
+        expected, found = column_basis(transformed).double(), full_rank_basis(transformed)
+        torch.testing.assert_close(found @ found.mT, expected @ expected.mT, rtol=0, atol=2e-6)
+    assert full_rank_basis(plenty).square().sum((1, 2)).round().tolist() == [6, 5, 5, 0, 6]
 
 
 def test_layer_means_by_hand() -> None:
@@ -280,6 +353,11 @@ def test_layer_means_by_hand() -> None:
     assert not {"head", "weight_first_low"} & set(found)
 
 
+def test_a_category_may_be_called_low() -> None:
+    table = counted(CategoryWeights(categories={"low": "cat", "high": "dog"}), "bert", documents("bert")).table()
+    assert {"weight_low", "norm_high", "share_norm_low"} <= set(layer_means(table))
+
+
 def test_layer_means_of_a_model() -> None:
     table = counted(CategoryWeights(), "bert", documents("bert")).table()
     found = layer_means(table)
@@ -299,7 +377,7 @@ def test_a_site_without_norms_is_not_a_number(name: str, frequency_file: Callabl
     of_norms = [
         column
         for column in table
-        if (column.startswith(("norm", "value_norm", "share", "effective")) or "dispersion" in name)
+        if (column.startswith(("norm", "value_norm", "share", "effective", "spearman_rank_norm")) or "dispersion" in name)
         and column not in ("stack", "kind", "layer", "head", "vectors")
     ]
     assert table[of_norms].isna().all(axis=None)

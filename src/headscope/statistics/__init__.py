@@ -12,6 +12,7 @@ from headscope.statistics.divergence import JensenShannon
 from headscope.statistics.entropy import Entropy
 from headscope.statistics.entropy_ends import EntropyEnds
 from headscope.statistics.exemplars import Exemplars
+from headscope.statistics.frequency import Frequency
 from headscope.statistics.frequency_curve import FrequencyCurve
 from headscope.statistics.importance import Importance
 from headscope.statistics.maximum import Maximum
@@ -40,6 +41,7 @@ __all__ = [
     "EntropyEnds",
     "Exemplars",
     "FirstToken",
+    "Frequency",
     "FrequencyCurve",
     "Importance",
     "InputDispersion",

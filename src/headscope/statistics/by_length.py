@@ -1,6 +1,6 @@
 """Weights against effective attention and against norms, by the length of the text (kobayashi2020, appendix G, figure 25).
 
-Effective attention costs a singular value decomposition a head and text, so only some of the texts are measured.
+Effective attention costs a factorisation a head and text, so only some of the texts are measured.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import Tensor
 
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
-from headscope.measures.effective import column_basis, effective_weights
+from headscope.measures.full_rank_basis import full_rank_basis
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.exemplars import document_number
@@ -27,14 +27,32 @@ OTHERS = ("effective", "norm")  # what the weights are correlated with
 SUMS = ("maps", *(f"{other}{part}" for other in OTHERS for part in ("_maps", "", "_squares")))
 
 
-def pair_sums(one: Tensor, other: Tensor) -> Tensor:
-    """Sums over rows and keys of x, y, x^2, y^2, x y, in float64: (..., row, key) twice -> (5, ...)."""
-    x, y = one.double().flatten(-2), other.double().flatten(-2)
-    return torch.stack([x.sum(-1), y.sum(-1), (x * x).sum(-1), (y * y).sum(-1), (x * y).sum(-1)])
+def map_sums(weights: Tensor, norms: Tensor, basis: Tensor, diagonal: int | None = None) -> Tensor:
+    """Sums over the pairs of a map of x, y, x^2, y^2, x y, with x the weights and y each of OTHERS: (2, 5, text, head).
+
+    From weights (text, head, row, key), ||f(x)|| (text, head, key) and the basis Q of effective attention (text, head, key,
+    d), all in float64. With `diagonal`, row i sees keys up to i + diagonal, and only those count.
+
+    Norms are y = x ||f||, so that sums over the rows of a key are enough. Effective attention is y = A P with a projection
+    P = Q Q^T = P^2: the sums of x y and of y^2 both are ||A Q||^2, without a second map. It is not zero where the weights
+    of a causal decoder are, though: there, it is computed and cut.
+    """
+    first, second = weights.sum(2), weights.square().sum(2)  # of each key
+    x, xx = first.sum(-1), second.sum(-1)
+    reduced = weights @ basis
+    xy = reduced.square().sum((-2, -1))
+    if diagonal is None:
+        y, yy = ((first[..., None, :] @ basis)[..., 0, :] * basis.sum(-2)).sum(-1), xy
+    else:
+        effective = (reduced @ basis.mT).tril_(diagonal)
+        y, yy = effective.sum((-2, -1)), effective.square().sum((-2, -1))
+    of_effective = torch.stack([x, y, xx, yy, xy])
+    of_norms = torch.stack([x, (norms * first).sum(-1), xx, (norms * norms * second).sum(-1), (norms * second).sum(-1)])
+    return torch.stack([of_effective, of_norms])
 
 
 def pearson(pairs: Tensor, sums: Tensor) -> Tensor:
-    """r from the number of pairs (...) and `pair_sums` (5, ...); not a number where one of the two does not vary."""
+    """r from the number of pairs (...) and the sums (5, ...) of `map_sums`; not a number where x or y does not vary."""
     x, y, xx, yy, xy = sums
     spread_x, spread_y = pairs * xx - x * x, pairs * yy - y * y
     rounding = 1e-12 * pairs  # differences below this are rounding: the scores do not vary
@@ -73,7 +91,7 @@ class ByLength(WeightsAndNorms):
             if is_last(block):
                 self._add(block, lengths, torch.full((2, len(texts), block.site.heads), torch.nan))
             return
-        sums = torch.stack([pair_sums(block.weights[texts], other) for other in self._others(block, texts)])
+        sums = map_sums(*self._maps(block, texts), block.rows.start if _causal(block) else None)
         if block.rows.start > 0 and self._waiting is not None:
             sums += self._waiting
         self._waiting = sums
@@ -91,18 +109,16 @@ class ByLength(WeightsAndNorms):
 
         return block.batch.once(f"one text of {self.every}", compute)
 
-    def _others(self, block: AttentionBlock, texts: Tensor) -> tuple[Tensor, Tensor]:
-        """Effective attention and norms of the measured texts: (text, head, row, key) each."""
-        keys, weights = block.key_side, block.weights[texts]
+    def _maps(self, block: AttentionBlock, texts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Of the measured texts: weights (text, head, row, key), ||f(x)|| (text, head, key), Q (text, head, key, d)."""
+        keys = block.key_side
 
         def compute() -> Tensor:
             values = keys.values[texts] * block.key_mask[texts][:, None, :, None]
-            return column_basis(values @ keys.projection.roots)
+            return full_rank_basis(values @ keys.projection.roots)
 
-        effective = effective_weights(weights, keys.once(f"column_basis of one text of {self.every}", compute))
-        if _causal(block):
-            effective.tril_(block.rows.start)
-        return effective, weights * value_norms_of(keys)[texts][:, :, None]
+        basis = keys.once(f"column_basis of one text of {self.every}", compute)
+        return block.weights[texts].double(), value_norms_of(keys)[texts].double(), basis
 
     def _add(self, block: AttentionBlock, lengths: Tensor, correlations: Tensor) -> None:
         """(text,), (2, text, head): Pearson's r with each of OTHERS."""

@@ -116,7 +116,8 @@ def shares(norms: Mapping[str, Array]) -> dict[str, Array]:
 
 def layer_means(table: pd.DataFrame) -> pd.DataFrame:
     """LayerW and LayerWN: the table of `category_weights` with the heads of a layer averaged; shares are of these means."""
-    columns = [name for name in table if name not in (*_ROW, "head") and not name.endswith(("_low", "_high"))]
+    intervals = {f"{name}_{end}" for name in table for end in ("low", "high")}
+    columns = [name for name in table if name not in (*_ROW, "head", *intervals)]
     means = table.groupby(_ROW, sort=False, as_index=False)[columns].mean()
     norms = {name: means[name].to_numpy() for name in columns if name.startswith("norm_")}
     return means.assign(**shares(norms))

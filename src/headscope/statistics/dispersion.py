@@ -100,5 +100,5 @@ class InputDispersion(LengthDispersion):
         return fresh
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
-        inputs: Tensor | None = getattr(block.key_side, "inputs", None)  # batch key d_model
+        inputs = block.key_side.inputs  # batch key d_model
         return None if inputs is None else torch.linalg.vector_norm(inputs.float(), dim=-1)[:, None]

@@ -45,14 +45,17 @@ class FrequencyCurve(OfTokens):
         return bin_edges(len(self.frequencies))
 
     def add_tokens(self, found: Averages) -> None:
-        place = np.searchsorted(self._edges(), self.frequencies.ranks(found.ids), side="right") - 1
+        ranks = self.frequencies.ranks(found.ids)
+        ranked = ranks > 0
+        place = np.searchsorted(self._edges(), ranks[ranked], side="right") - 1
+        weight, norm = found.weight[ranked], found.norm[ranked]
         amounts = {
             "tokens": np.ones(len(place)),
-            "count": self.frequencies.counts(found.ids),
-            "weight": found.weight,
-            "weight_squares": found.weight**2,
-            "norm": found.norm,
-            "norm_squares": found.norm**2,
+            "count": self.frequencies.counts(found.ids[ranked]),
+            "weight": weight,
+            "weight_squares": weight**2,
+            "norm": norm,
+            "norm_squares": norm**2,
         }
         for name, amount in amounts.items():
             self.state[name] += np.bincount(place, amount, minlength=len(self.state[name]))

@@ -98,12 +98,11 @@ class OfTokens(WeightsAndNorms):
         ids = np.concatenate([np.asarray(sequence.ids, dtype=np.int64) for sequence in block.key_sequences])
         ordinary = key_categories(block, {}) == category_names({}).index("other")
         heads = sum(site.heads for site in self.own)
-        known = self.frequencies.ranks(ids) > 0
 
         def of_tokens(of_keys: Tensor) -> NDArray[Any]:
-            return of_keys[there].cpu().numpy()[known]
+            return of_keys[there].cpu().numpy()
 
-        return Averages(ids[known], of_tokens(self._weight / heads), of_tokens(self._norm / heads), of_tokens(ordinary))
+        return Averages(ids, of_tokens(self._weight / heads), of_tokens(self._norm / heads), of_tokens(ordinary))
 
     def add_tokens(self, found: Averages) -> None:
         """Add the tokens of a batch."""
