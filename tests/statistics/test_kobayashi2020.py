@@ -27,6 +27,7 @@ from headscope.statistics import ByLength, CategoryWeights, Dispersion, Frequenc
 from headscope.statistics.base import Statistic
 from headscope.statistics.by_length import LONGEST, map_sums, pearson
 from headscope.statistics.category_weights import layer_means
+from headscope.statistics.token_averages import Averages
 from headscope.statistics.token_categories import USUAL
 from headscope.study.intervals import intervals
 from headscope.text import Document
@@ -204,6 +205,31 @@ def test_frequency_against_loops(family: str, frequency_file: Callable[[str], st
         assert row["spearman_rank_norm"] == pytest.approx(spearmanr(ranks, norms).statistic, abs=1e-4)
         assert (row["tokens"], row["unknown"]) == (len(ranks), len(chosen) - len(ranks))
     assert table["unknown"].max() > 0
+
+
+def test_frequency_of_more_tokens_than_are_kept(tmp_path: Path) -> None:
+    """With cells instead of pairs: near scipy's value, and the same from parts in any order."""
+    rng = np.random.default_rng(0)
+    Frequencies({id: 1 + 30_000_000 // (id + 1) for id in range(30_000)}).write(tmp_path / "zipf.txt")
+    statistic = Frequency(path=str(tmp_path / "zipf.txt"))
+    ids = np.minimum(rng.zipf(1.3, 60_000), 30_000).astype(np.int64) - 1
+    norms = 1 + 0.1 * np.log1p(ids) + 0.3 * rng.random(len(ids))
+    weights = rng.random(len(ids)) / 128
+    parts = []
+    for some in np.array_split(np.arange(len(ids)), 5):
+        parts.append(statistic.start(lens_for("bert").sites))
+        parts[-1].add_tokens(Averages(ids[some], weights[some], norms[some], ids[some] % 3 > 0))
+    merged = [statistic.start(lens_for("bert").sites) for _ in range(2)]
+    for one, order in zip(merged, ([0, 1, 2, 3, 4], [3, 0, 4, 2, 1]), strict=True):
+        for place in order:
+            one.merge(parts[place])
+    assert all((merged[0].state[name] == array).all() for name, array in merged[1].state.items())
+    table = merged[0].table().set_index("which")
+    for which, chosen in (("all", ids >= 0), ("without_special", ids % 3 > 0)):
+        for name, averages in (("weight", weights), ("norm", norms)):
+            exact = spearmanr(ids[chosen], averages[chosen]).statistic
+            assert table.loc[which, f"spearman_rank_{name}"] == pytest.approx(exact, abs=0.002)
+            assert table.loc[which, f"bound_rank_{name}"] > 0
 
 
 def test_cross_attention_against_full_maps() -> None:
