@@ -138,6 +138,14 @@ def test_a_zero_that_a_query_could_see_counts(monkeypatch: pytest.MonkeyPatch) -
         assert other["rho"] == pytest.approx(exact)  # every value has a bin of its own
 
 
+def test_a_decoder_that_looks_ahead_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    few(monkeypatch, 1)
+    fresh = WeightNorm().start([replace(SITE, stack="decoder", projection="o")])
+    fresh.update(block_with_norms([[0.5, 0.3, 0.2]] * 3, ["a", "b", "c"], [1.0, 2.0, 3.0], "decoder"))
+    with pytest.raises(InputError, match="not causal"):
+        fresh.table()
+
+
 def test_sites_without_norms_are_left_out() -> None:
     for statistic in (WeightNorm(), WeightNormSample()):
         fresh = statistic.start([SITE])

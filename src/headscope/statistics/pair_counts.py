@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from headscope.errors import InputError
 from headscope.statistics.rank_sketch import X_BITS, Y_BITS, bins, smallest_bin
 
 LOWEST = smallest_bin(X_BITS)  # the bin of a weight of 0
@@ -83,5 +84,7 @@ class PairCounts:
             own = np.flatnonzero(category == number)
             counts = table[own]
             row, column = np.nonzero(counts)
+            if (counts[:, 0] < 0).any():
+                raise InputError("Some weights are not 0 where a query cannot see the key: is this decoder not causal?")
             cells = (column + LOWEST) << (8 + Y_BITS) | y[own][row]
             yield int(number), cells.astype(np.int32), counts[row, column].astype(np.int64)

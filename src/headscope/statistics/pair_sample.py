@@ -54,7 +54,10 @@ def hashed(numbers: Numbers) -> Numbers:
 
 def smallest(rows: Numbers, size: int) -> Numbers:
     """Of (item, column) rows the `size` whose first column is smallest, in its order; ties by the other columns."""
-    return rows[np.lexsort(rows.T[::-1])[:size]]
+    order = np.argsort(rows[:, 0], kind="stable")
+    if not np.diff(rows[order, 0]).all():
+        order = np.lexsort(rows.T[::-1])
+    return rows[order[:size]]
 
 
 def _met_before(chosen: Numbers) -> Numbers:

@@ -150,11 +150,11 @@ class RankSketch:
         if self._waiting:
             self._count(np.zeros(0, np.int32), np.zeros(0, np.int64))
         pairs = np.concatenate([np.zeros((0, 2), np.float32), *self._pairs])
-        small = not len(self._counts) or self._counts.max() < 1 << 32
+        smallest = np.min_scalar_type(self._counts.max(initial=0))
         return {
             "pairs": pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))],
             "cells": self._cells,
-            "counts": self._counts.astype(np.uint32 if small else np.int64),
+            "counts": self._counts.astype(smallest),
         }
 
     @classmethod

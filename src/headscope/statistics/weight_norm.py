@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -69,11 +69,6 @@ class WeightNorm(OfWeightAndNorm):
 
     name = "weight_norm"
 
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        fresh.state = {}
-        return fresh
-
     # The sums are sketches; the state is made of their arrays.
 
     @property
@@ -133,10 +128,10 @@ class WeightNorm(OfWeightAndNorm):
             self._received[block.site.index] = got
             return
         mean = got / block.query_lengths.cpu()[:, None, None]
-        real = block.key_mask.cpu()
+        counted = categories.masked_fill(~block.key_mask.cpu(), -1)
         for category, name in enumerate(self._names(block.site, "token")):
-            chosen = (real & (categories == category))[:, None].expand_as(mean)
-            self._sketch(name).add(mean[chosen].numpy(), norms[chosen].numpy())
+            text, key = (counted == category).nonzero(as_tuple=True)
+            self._sketch(name).add(mean[text, :, key].numpy(), norms[text, :, key].numpy())
 
     def _names(self, site: Site, of: str) -> list[str]:
         return [f"{group} {of}" for group in self.group_names(site)]
