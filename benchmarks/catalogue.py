@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from benchmarks.divergence_speed import divergence_speed
 from benchmarks.joint_norm_speed import joint_norm_speed
+from benchmarks.kobayashi2020_speed import kobayashi2020_speed
 from benchmarks.lens_memory import lens_memory, long_text_memory
 from benchmarks.lens_speed import lens_speed, lens_speed_padded
 from benchmarks.probe_cost import probe_speed
@@ -16,7 +17,8 @@ Benchmark = Callable[[Settings], list[Row]]
 
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, study_memory, long_text_study_memory)
-BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, probe_speed, vig2019_speed)}
+PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed)
+BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, *PAPERS)}
 
 
 def about(run: Benchmark) -> str:

@@ -32,16 +32,15 @@ def aer(found: Array, in_sure: Array, in_possible: Array, sure: Array) -> Array:
 class AlignmentErrors(Statistic):
     """Alignment error rate, precision and recall of every cross-attention head, for documents with gold links.
 
-    `setting` is AWI (alignment with the input word) or AWO (with the output word). `mean_score` is the average over pairs of
-    a row and a key: by norm, what the paper's own rule chooses a head by. Both halves of the corpus are counted apart, so
-    that a head can be chosen on one and judged on the other.
+    `setting` is AWI (alignment with the input word) or AWO (with the output word). Both halves of the corpus are counted
+    apart, so that a head can be chosen on one and judged on the other.
     """
 
     name = "alignment_errors"
     usual = False
     levels = ("token",)
     needs = ("alignment",)
-    fields = (*(f"{count} {half}" for count, half in product(COUNTS, HALVES)), "score", "pairs")
+    fields = tuple(f"{count} {half}" for count, half in product(COUNTS, HALVES))
 
     def __init__(self, measure: str = "weight", level: str = "token", setting: str = "AWI") -> None:
         super().__init__(measure, level)
@@ -67,8 +66,6 @@ class AlignmentErrors(Statistic):
     def update(self, block: AttentionBlock) -> None:
         if block.site.kind != "cross":
             return
-        self.add("score", block.site, block.scores(self.measure).sum((0, 2, 3)))
-        self.add("pairs", block.site, float((block.row_mask.sum(1) * block.key_mask.sum(1)).sum()))
         chosen = self._picker(block)
         if chosen is not None:
             gold = gold_of(block.batch)
@@ -81,7 +78,7 @@ class AlignmentErrors(Statistic):
         for half in HALVES:
             of_half = _scores({name: fields[f"{name} {half}"] for name in COUNTS})
             columns |= {f"{name}_half_{half}": column for name, column in of_half.items()}
-        return columns | {"mean_score": ratio(fields["score"], fields["pairs"])}
+        return columns
 
 
 def _scores(counts: dict[str, Any]) -> dict[str, Array]:

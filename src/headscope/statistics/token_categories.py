@@ -62,7 +62,7 @@ def key_categories(block: AttentionBlock, given: Mapping[str, str]) -> Tensor:
             found[row, : len(labels)] = torch.tensor([category(*pair, position, starts) for position, pair in pairs])
         return found.to(block.weights.device)
 
-    name = f"{block.level} {block.key_side_name} {decoder} categories: {sorted(given.items())}"
+    name = f"{block.level} {block.key_side_name} {decoder} categories: {list(given.items())}"
     return block.batch.once(name, compute)
 
 

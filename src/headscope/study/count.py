@@ -23,6 +23,7 @@ class Feed:
     limit: int | None = None
     truncate: bool = False
     on_error: str = "stop"
+    by_word: bool = False  # each word is tokenised by itself
 
 
 @dataclass
@@ -83,7 +84,7 @@ def _encode(lens: Lens, documents: Sequence[Document], feed: Feed, needed: dict[
     for document in documents:
         try:
             _check_layers(document, needed)
-            encoded.append(lens.encode(document, limit=feed.limit, truncate=feed.truncate))
+            encoded.append(lens.encode(document, limit=feed.limit, truncate=feed.truncate, by_word=feed.by_word))
         except InputError as error:
             if feed.on_error == "stop":
                 raise InputError(f"{document.name or 'A document'}: {error}") from error

@@ -67,14 +67,18 @@ def study(
     limit: int | None = None,
     truncate: bool = False,
     on_error: str = "stop",
+    by_word: bool = False,
     shard_size: int = SHARD,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Count `statistics` (all of them by default) over a corpus; run it again to go on after an interruption."""
+    """Count `statistics` (all of them by default) over a corpus; run it again to go on after an interruption.
+
+    `by_word` tokenises the words of documents that have them one by one, for alignments between them.
+    """
     corpus = documents if isinstance(documents, Corpus) else Corpus.of(documents, on_error=on_error)
     chosen = as_statistics(statistics)
-    feed = Feed(batch_size, limit, truncate, on_error)
+    feed = Feed(batch_size, limit, truncate, on_error, by_word)
     run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
     manifest = _begin(run, lens, corpus, chosen, feed, shard_size)
     total = -(-manifest["corpus"]["documents"] // shard_size)
@@ -162,7 +166,8 @@ def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
 def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, manifest: dict[str, Any]) -> Run:
     """Merge the shards in order, and write the tables."""
     merged = [statistic.start(lens.sites) for statistic in statistics]
-    groups: list[list[Statistic]] = []  # consecutive shards for resampling: a bounded number, whatever the corpus
+    resampled = [statistic for statistic in statistics if statistic.resampled]
+    groups: list[dict[str, Statistic]] = []  # consecutive shards for resampling: a bounded number, whatever the corpus
     counts: Counter[str] = Counter()
     for index in range(total):
         loaded = load_state(shard_file(run, index))
@@ -171,17 +176,19 @@ def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, 
         state, shard_counts = loaded
         counts.update(shard_counts)
         if index * RESAMPLED // max(total, RESAMPLED) == len(groups):
-            groups.append([statistic.start(lens.sites) for statistic in statistics])
-        for whole, group in zip(merged, groups[-1], strict=True):
+            groups.append({statistic.table_name: statistic.start(lens.sites) for statistic in resampled})
+        for whole in merged:
             part = whole.start(lens.sites)
             part.state = state.get(whole.table_name, {})
             whole.merge(part)
-            group.merge(part)
-    for place, statistic in enumerate(merged):
+            if whole.resampled:
+                groups[-1][whole.table_name].merge(part)
+    for statistic in merged:
         frame = statistic.table()
-        resampled = intervals(statistic, [group[place].state for group in groups]) if statistic.resampled else {}
-        for column, (low, high) in resampled.items():
-            frame[f"{column}_low"], frame[f"{column}_high"] = low, high
+        if statistic.resampled:
+            states = [group[statistic.table_name].state for group in groups]
+            for column, (low, high) in intervals(statistic, states).items():
+                frame[f"{column}_low"], frame[f"{column}_high"] = low, high
         save_table(run, statistic.table_name, frame)
     manifest = {**manifest, "finished": True, "counts": dict(counts), "shards": total}
     save_manifest(run, manifest)

@@ -1,0 +1,61 @@
+"""What the whole pass of kobayashi2020's first half costs beside the plain forward pass, on a real encoder."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from pathlib import Path
+
+import torch
+
+from benchmarks.rows import Row, Target
+from benchmarks.settings import Settings
+from benchmarks.timing import alternate, as_ratios
+from headscope.demo.model import open_model
+from headscope.demo.text import text
+from headscope.lens.batch import Batch
+from headscope.papers.kobayashi2020.run import Settings as PaperSettings
+from headscope.papers.kobayashi2020.run import statistics
+from headscope.study.count import Feed, _batches, _encode, update
+from headscope.text import Document
+from headscope.text.frequency import Frequencies
+
+PLAIN = "plain SDPA forward"
+PASS = "all of kobayashi2020 in one pass"
+SEQUENCES, LENGTH, BATCH = 64, 128, 16
+
+
+def kobayashi2020_speed(settings: Settings) -> list[Row]:
+    """Every statistic of kobayashi2020 in one pass against the plain forward pass: MiniLM, sequences of 128 tokens."""
+    count = 4 if settings.quick else SEQUENCES
+    with open_model() as lens, tempfile.TemporaryDirectory() as folder:
+        plain = copy.deepcopy(lens.model)
+        plain.set_attn_implementation("sdpa")
+        documents = sequences(count)
+        frequency = Path(folder) / "frequency.txt"
+        Frequencies.count(lens, documents).write(frequency)
+        encoded, _ = _encode(lens, documents, Feed(limit=LENGTH, truncate=True), {})
+        batches = list(_batches(lens, encoded, BATCH))
+        started = [statistic.start(lens.sites) for statistic in statistics(PaperSettings(), frequency)]
+
+        def read() -> None:
+            for batch in batches:
+                update(lens, Batch(batch.inputs, batch.sources, batch.targets, batch.documents), started)
+
+        def forward() -> None:
+            with torch.inference_mode():
+                for batch in batches:
+                    plain(**batch.inputs)
+
+        return as_ratios(alternate({PLAIN: forward, PASS: read}, settings.repeats), PLAIN, {PASS: Target("<=", 2.0)})
+
+
+def sequences(count: int) -> list[Document]:
+    """Pairs of passages of the demo's text, each long enough to be cut at 128 tokens."""
+    words = text().split()
+    while len(words) < 160 * (count + 1):
+        words += words
+    return [
+        Document(" ".join(words[160 * n : 160 * n + 80]), " ".join(words[160 * n + 80 : 160 * (n + 1)]), name=str(n))
+        for n in range(count)
+    ]

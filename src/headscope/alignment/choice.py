@@ -1,0 +1,61 @@
+"""Which layer or head the links are taken from: a named one, the best on gold links, or the paper's own rule."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from headscope.errors import InputError
+
+RULES = ("norm", "aer")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One attention, or the heads of a layer together where `head` is None."""
+
+    layer: int
+    head: int | None = None
+    measure: str = "norm"  # weight or norm
+    setting: str = "AWI"
+    why: str = "named"
+
+    @property
+    def scores(self) -> str:
+        """The name of the measure that is read: the layer's heads together have their own."""
+        return self.measure if self.head is not None else f"joint_{self.measure}"
+
+    @property
+    def label(self) -> str:
+        """
+        >>> Choice(1, 7, "weight").label, Choice(2).label
+        ('head 1.7 by weight, AWI', 'layer 2 by norm, AWI')
+        """
+        place = f"layer {self.layer}" if self.head is None else f"head {self.layer}.{self.head}"
+        return f"{place} by {self.measure}, {self.setting}"
+
+    def describe(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def highest_norm(means: pd.DataFrame, *, heads: bool, measure: str = "norm", setting: str = "AWI") -> Choice:
+    """The layer (or head) with the highest average norm: no gold links are needed (kobayashi2020, section 5.2).
+
+    `means` has the columns layer, head, mean_score of the cross attention by norm; a layer's is the sum of its heads' (footnote 15).
+    """
+    if heads:
+        best = means.loc[means["mean_score"].idxmax()]
+        return Choice(int(best["layer"]), int(best["head"]), measure, setting, "the head with the highest average norm")
+    by_layer = means.groupby("layer")["mean_score"].sum()
+    return Choice(int(by_layer.idxmax()), None, measure, setting, "the layer with the highest average norm")
+
+
+def lowest_aer(table: pd.DataFrame, *, column: str = "aer") -> Choice:
+    """The row with the lowest error rate of a table with setting, measure, layer, head (none for whole layers)."""
+    if table[column].isna().all():
+        raise InputError("No layer or head can be chosen by its error rate: there are no sure gold links.")
+    best = table.loc[table[column].idxmin()]
+    head = None if pd.isna(best["head"]) else int(best["head"])
+    return Choice(int(best["layer"]), head, str(best["measure"]), str(best["setting"]), "the lowest AER on the tuning half")

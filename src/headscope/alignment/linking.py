@@ -1,0 +1,89 @@
+"""The links of a parallel corpus by one chosen attention: streamed, in order, in shards that survive a kill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from torch import Tensor
+
+from headscope.alignment.choice import Choice
+from headscope.alignment.picking import Picker
+from headscope.alignment.sides import NO_LINK
+from headscope.errors import InputError
+from headscope.files import write_whole
+from headscope.lens.batch import Batch
+from headscope.lens.block import AttentionBlock
+from headscope.lens.lens import Encoded, Lens
+from headscope.text import Corpus, Document
+from headscope.text.links import Pair
+
+SHARD = 1024  # pairs: sorted by length within it, so that little is padding
+
+
+def link(lens: Lens, documents: Sequence[Document], choice: Choice, batch_size: int = 16) -> list[frozenset[Pair]]:
+    """The links (source word, target word) of each document, by forced decoding of its target."""
+    encoded = [encode_pair(lens, document) for document in documents]
+    order = sorted(range(len(encoded)), key=lambda index: (len(encoded[index].source), len(encoded[index].target or ())))
+    found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
+    for start in range(0, len(order), batch_size):
+        some = order[start : start + batch_size]
+        chosen = _choose(lens, lens.collate([encoded[index] for index in some]), choice).tolist()
+        for index, words in zip(some, chosen, strict=True):
+            count = len(encoded[index].document.target_words or ())
+            found[index] = frozenset((source, target) for target, source in enumerate(words[:count]) if source != NO_LINK)
+    return found
+
+
+def encode_pair(lens: Lens, document: Document) -> Encoded:
+    """A sentence pair as tokens, each of its words by itself."""
+    try:
+        return lens.encode(document, by_word=True)
+    except InputError as error:
+        raise InputError(f"{document.name or 'A pair'}: {error}") from error
+
+
+def _choose(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
+    """(batch, target word): the source word of each."""
+    picker = Picker(choice.setting, choice.scores)
+    found: list[Tensor] = []
+
+    def receive(block: AttentionBlock) -> None:
+        if block.site.kind == "cross" and block.site.layer == choice.layer:
+            chosen = picker(block)
+            if chosen is not None:
+                found.append(chosen[:, choice.head or 0])
+
+    lens.run(batch, receive)
+    return found[0]
+
+
+def link_corpus(
+    work: Callable[[Sequence[Document]], list[frozenset[Pair]]], corpus: Corpus, folder: Path, advance: Callable[[int], None]
+) -> Iterator[frozenset[Pair]]:
+    """The links of every document in order. Each shard's are written whole to `folder`; those that are there are read."""
+    documents = iter(corpus)
+    number = 0
+    while some := list(islice(documents, SHARD)):
+        path = folder / f"{number:05d}.txt"
+        found = _read(path, len(some))
+        if found is None:
+            found = work(some)
+            write_whole(path, lambda unfinished, found=found: unfinished.write_text(_lines(found), encoding="utf-8"))
+        yield from found
+        advance(len(some))
+        number += 1
+
+
+def _lines(found: Sequence[frozenset[Pair]]) -> str:
+    return "".join(" ".join(f"{source}-{target}" for source, target in sorted(links)) + "\n" for links in found)
+
+
+def _read(path: Path, count: int) -> list[frozenset[Pair]] | None:
+    if not path.is_file():
+        return None
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    if len(lines) != count:
+        return None
+    return [frozenset((int(pair.split("-")[0]), int(pair.split("-")[1])) for pair in line.split()) for line in lines]
