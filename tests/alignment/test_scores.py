@@ -81,6 +81,10 @@ def test_many_systems_at_once(data: st.DataObject, sure: Pairs, possible: Pairs)
     for index in np.ndindex(2, 3):
         found = {(int(source), target) for target, source in enumerate(chosen[index]) if source >= 0}
         assert tuple(counts[index]) == alignment_counts(found, gold)
+        seen = {pair for pair in found if pair[1] < 2}
+        assert tuple(counts_of_chosen(chosen[index][:2], gold)) == alignment_counts(seen, gold), (
+            "a target cut short misses links"
+        )
     padded = np.pad(chosen, ((0, 0), (0, 0), (0, 2)), constant_values=-1)
     np.testing.assert_array_equal(counts_of_chosen(padded, gold), counts)
 

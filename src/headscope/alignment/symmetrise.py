@@ -59,7 +59,7 @@ def grow_diag_final_and(forward: Set[Pair], backward: Set[Pair]) -> frozenset[Pa
         this_sweep = next_sweep
 
     for found in (forward, backward):
-        for source, target in sorted(found, key=lambda pair: pair[::-1]):
+        for source, target in sorted(found):  # links that share a word stand in the same order by target and by source
             if source not in sources and target not in targets:
                 add(source, target)
     return frozenset(links)
