@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headscope.alignment.formats import read_links, write_links
-from headscope.alignment.links import Links
 from headscope.errors import InputError
+from headscope.text.links import Links
 from headscope.text.parallel import parallel_documents, sentence_lengths
 from tests.conftest import SHARED
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headscope.alignment.links import Links
 from headscope.alignment.scores import Counts, alignment_counts, bootstrap, counts_of_chosen, scores
+from headscope.text.links import Links
 
 Pairs = frozenset[tuple[int, int]]
 pairs = st.frozensets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8)

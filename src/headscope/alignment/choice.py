@@ -43,7 +43,7 @@ class Choice:
 def highest_norm(means: pd.DataFrame, *, heads: bool, measure: str = "norm", setting: str = "AWI") -> Choice:
     """The layer (or head) with the highest average norm: no gold links are needed (kobayashi2020, section 5.2).
 
-    `means` has the columns layer, head, mean_score of the cross attention by norm; a layer's is the sum of its heads' (footnote 15).
+    `means` has layer, head and mean_score of the cross attention by norm; a layer's is the sum of its heads' (footnote 15).
     """
     if heads:
         best = means.loc[means["mean_score"].idxmax()]

@@ -9,10 +9,10 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from headscope.alignment.links import Links, Pair
 from headscope.errors import InputError
 from headscope.files import write_whole
 from headscope.text.lines import Line, numbered_lines
+from headscope.text.links import Links, Pair
 
 Side = Literal["source", "target"]
 Format = Literal["pharaoh", "naacl"]

@@ -12,7 +12,7 @@ from headscope.alignment.choice import Choice
 from headscope.alignment.picking import Picker
 from headscope.alignment.sides import NO_LINK
 from headscope.errors import InputError
-from headscope.files import write_whole
+from headscope.files import write_text
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Encoded, Lens
@@ -70,7 +70,7 @@ def link_corpus(
         found = _read(path, len(some))
         if found is None:
             found = work(some)
-            write_whole(path, lambda unfinished, found=found: unfinished.write_text(_lines(found), encoding="utf-8"))
+            write_text(path, _lines(found))
         yield from found
         advance(len(some))
         number += 1

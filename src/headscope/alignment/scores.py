@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from headscope.alignment.links import Links, Pair
-from headscope.study.intervals import CHUNK, LEVEL, RESAMPLES
+from headscope.text.links import Links, Pair
+
+RESAMPLES, LEVEL, CHUNK = 1000, 0.95, 50  # as for a study's tables
 
 Array = NDArray[Any]
 

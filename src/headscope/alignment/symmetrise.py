@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from heapq import heapify, heappop, heappush
 
-from headscope.alignment.links import Pair
+from headscope.text.links import Pair
 
 # In the order in which they are tried: first those beside, above and below, then the diagonal ones.
 NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))

@@ -1,5 +1,6 @@
 """Mergeable sums over a corpus. To add a statistic, add a small file and import it here."""
 
+from headscope.statistics.alignment_errors import AlignmentErrors
 from headscope.statistics.antecedents import Antecedents
 from headscope.statistics.base import Statistic
 from headscope.statistics.by_length import ByLength
@@ -16,6 +17,7 @@ from headscope.statistics.frequency import Frequency
 from headscope.statistics.frequency_curve import FrequencyCurve
 from headscope.statistics.importance import Importance
 from headscope.statistics.maximum import Maximum
+from headscope.statistics.mean_score import MeanScore
 from headscope.statistics.mixing import Mixing
 from headscope.statistics.offsets import Offsets
 from headscope.statistics.registry import STATISTICS, statistic, usual_statistics
@@ -30,6 +32,7 @@ from headscope.statistics.weight_norm_sample import WeightNormSample
 
 __all__ = [
     "STATISTICS",
+    "AlignmentErrors",
     "Antecedents",
     "ByLength",
     "CategoryWeights",
@@ -48,6 +51,7 @@ __all__ = [
     "JensenShannon",
     "Maximum",
     "MeanMap",
+    "MeanScore",
     "Mixing",
     "Offsets",
     "Punctuation",

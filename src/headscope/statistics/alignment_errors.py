@@ -6,26 +6,23 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from headscope.alignment.picking import Picker
+from headscope.alignment.scores import scores
 from headscope.alignment.sides import NO_LINK, SETTINGS
 from headscope.errors import InputError
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Fields, Statistic
 from headscope.statistics.registry import statistic
 from headscope.text.parts import half_of
 
 HALVES = (0, 1)
 COUNTS = ("found", "in_sure", "in_possible", "sure")
-
-
-def aer(found: Array, in_sure: Array, in_possible: Array, sure: Array) -> Array:
-    """1 - (|A and S| + |A and P|) / (|A| + |S|) (Och and Ney 2000)."""
-    return 1 - ratio(in_sure + in_possible, found + sure)
 
 
 @statistic
@@ -74,22 +71,11 @@ class AlignmentErrors(Statistic):
                     self.add(f"{name} {half}", block.site, count)
 
     def columns(self, fields: Fields) -> dict[str, Array]:
-        columns = _scores({name: sum(fields[f"{name} {half}"] for half in HALVES) for name in COUNTS})
-        for half in HALVES:
-            of_half = _scores({name: fields[f"{name} {half}"] for name in COUNTS})
-            columns |= {f"{name}_half_{half}": column for name, column in of_half.items()}
+        by_half = [np.stack([fields[f"{name} {half}"] for name in COUNTS], axis=-1) for half in HALVES]
+        columns = scores(by_half[0] + by_half[1])._asdict()
+        for half, counts in zip(HALVES, by_half, strict=True):
+            columns |= {f"{name}_half_{half}": column for name, column in scores(counts)._asdict().items()}
         return columns
-
-
-def _scores(counts: dict[str, Any]) -> dict[str, Array]:
-    found, in_sure, in_possible, sure = (counts[name] for name in COUNTS)
-    precision, recall = ratio(in_possible, found), ratio(in_sure, sure)
-    return {
-        "aer": aer(found, in_sure, in_possible, sure),
-        "precision": precision,
-        "recall": recall,
-        "f1": ratio(2 * precision * recall, precision + recall),
-    }
 
 
 class Gold:

@@ -8,6 +8,7 @@ from typing import Any
 
 from headscope.errors import InputError
 from headscope.text.layers import check_layers
+from headscope.text.links import Links
 from headscope.text.mention import Mention
 from headscope.text.surface import Multiword, Span, natural_text
 
@@ -40,6 +41,7 @@ class Document:
     sentences: Sequence[Span] | None = None  # (start, stop) in words
     mentions: Sequence[Mention] | None = None
     multiwords: Sequence[Multiword] | None = None  # words that are written as one
+    alignment: Links | None = None  # gold links between words and target_words
     context: int = 0  # how many of its first words are there to be read only: nothing is judged on them
 
     def __post_init__(self) -> None:

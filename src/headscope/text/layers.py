@@ -19,6 +19,7 @@ SPANS = ("sentences", "mentions", "multiwords")
 def check_layers(document: Document) -> None:
     """Every layer fits the words, or InputError."""
     _check_context(document.context, document.words)
+    _check_alignment(document)
     given = [name for name in (*ONE_PER_WORD, *SPANS) if getattr(document, name) is not None]
     if not given:
         return
@@ -42,6 +43,18 @@ def check_layers(document: Document) -> None:
     for multiword in document.multiwords or ():
         if not isinstance(multiword.form, str) or not multiword.form.strip():
             raise InputError(f"The multiword token of words {multiword.start} to {multiword.stop} has no form.")
+
+
+def _check_alignment(document: Document) -> None:
+    """Links between its words and its target's, or none."""
+    if document.alignment is None:
+        return
+    if document.words is None or document.target_words is None:
+        raise InputError("The gold links have no words to stand on: give the document's words and target_words too.")
+    sizes = len(document.words), len(document.target_words)
+    for source, target in document.alignment.possible:
+        if not (0 <= source < sizes[0] and 0 <= target < sizes[1]):
+            raise InputError(f"There is no pair of words {source}-{target}: the sides have {sizes[0]} and {sizes[1]} words.")
 
 
 def _check_context(context: int, words: Sequence[str] | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headscope.alignment.links import Links
+from headscope.text.links import Links
 
 pairs = st.frozensets(st.tuples(st.integers(0, 9), st.integers(0, 9)))
 
