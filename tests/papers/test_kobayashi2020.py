@@ -12,7 +12,8 @@ import pytest
 
 import headscope
 from headscope.papers import kobayashi2020
-from headscope.papers.kobayashi2020 import facts, tables
+from headscope.papers.kobayashi2020 import curves, facts, tables
+from headscope.papers.kobayashi2020.categories import Category
 from headscope.papers.kobayashi2020.claims import not_shown, verdict
 from headscope.papers.result import Claim
 from headscope.study.manifest import load_manifest
@@ -98,6 +99,17 @@ def test_shown_dispersion_by_hand() -> None:
     ]
 
 
+def test_scatters_show_every_point() -> None:
+    """Panels share their axes, and the first category may have the smallest norms."""
+    three = [Category(name, name, "black", own=False) for name in ("first", "separator", "other")]
+    sample = pd.DataFrame({"category": [one.name for one in three], "weight": [0.5, 1e-5, 0.9], "norm": [0.1, 20.0, 3.0]})
+    for made in (curves.scatter(sample, three), curves.scatters(sample, three)):
+        for panel in made.axes:
+            (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
+            assert left <= sample["weight"].min() < sample["weight"].max() <= right
+            assert low <= sample["norm"].min() < sample["norm"].max() <= high
+
+
 def test_the_page_says_what_is_not_shown() -> None:
     assert verdict(True, "0.75", 0.75) == "yes: 0.75"
     assert verdict(False, "nan", float("nan")) == "could not be measured"
@@ -114,7 +126,7 @@ def test_claims_follow_from_the_tables(finished: headscope.Run) -> None:
     assert told.startswith(f"{'yes' if less > 1.5 else 'no'}: in {less} of 3 layers")
     rho = finished["weight_norm"].set_index("category")["rho"]["separator"]
     told = claims["[SEP]: α and ‖f(x)‖ have a negative correlation (rho)"]
-    assert told == f"{'yes' if rho < 0 else 'no'}: {rho:.2f}"
+    assert told == f"{'yes' if rho < -0.1 else 'no'}: {rho:.2f}"
     page = (finished.folder / "kobayashi2020.md").read_text()
     lacking = [claim for claim, told in claims.items() if told.startswith("no:")]
     assert all(f"- {claim}: no: " in page for claim in lacking)
@@ -177,6 +189,9 @@ def test_an_encoder_without_a_first_token_of_its_own(data: dict[str, Path], tmp_
     run = kobayashi2020.run(lens_for("marian"), tmp_path / "run", kobayashi2020.Data(corpus))
     assert any(line.startswith("Figure 10 (section 4.2): no token") for line in run.manifest["left_out"])
     assert (run["kobayashi2020_fig3"]["stack"] == "encoder").all()
+    page = (run.folder / "kobayashi2020.md").read_text()
+    assert "of `</s>` in heads" in page  # and no tag
+    assert "\n- </s>" not in page
 
 
 @pytest.mark.parametrize(

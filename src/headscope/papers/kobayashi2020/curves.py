@@ -19,7 +19,7 @@ POINTS_DPI = 300  # thousands of points are a picture within the figure: as shap
 
 def scatter(sample: pd.DataFrame, categories: Sequence[Category]) -> Figure:
     """Figure 5: all categories in one panel, in an order that lets none cover another."""
-    made, axes = figures.figure(width=1.4 * figures.COLUMN, height=2.8)
+    made, axes = figures.figure(width=1.6 * figures.COLUMN, height=2.8)
     panel = axes[0, 0]
     shuffled = sample[sample["category"].isin([one.name for one in categories])].sample(frac=1, random_state=0)
     colours = {one.name: one.colour for one in categories}
@@ -27,7 +27,7 @@ def scatter(sample: pd.DataFrame, categories: Sequence[Category]) -> Figure:
     for one in categories:
         panel.scatter([], [], s=9, color=one.colour, linewidths=0, label=written(one.label))
     _axes(panel, sample)
-    figures.legend(panel)
+    figures.legend(panel, loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=1)
     return made
 
 
@@ -44,6 +44,9 @@ def scatters(sample: pd.DataFrame, categories: Sequence[Category]) -> Figure:
         panel.label_outer()
     for panel in list(axes.flat)[len(categories) :]:
         panel.set_visible(False)
+    for panel in list(axes.flat)[: len(categories)][-columns:]:  # the last of a column, also where the last row is not full
+        panel.set_xlabel(WEIGHT)
+        panel.tick_params(labelbottom=True)
     return made
 
 
@@ -92,7 +95,7 @@ def _axes(panel: Any, sample: pd.DataFrame) -> None:
     seen = sample["weight"][sample["weight"] > 0]
     least = max(float(seen.min()), float(seen.max()) * 1e-8) if len(seen) else 1e-6
     panel.set_xlim(least, 1.6)
-    panel.set_ylim(bottom=0)
+    panel.set_ylim(0, 1.05 * float(sample["norm"].max()))
     panel.xaxis.set_major_locator(LogLocator(numticks=6))
     panel.xaxis.set_minor_locator(NullLocator())
 

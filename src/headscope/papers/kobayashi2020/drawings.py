@@ -102,7 +102,10 @@ def mixing(table: pd.DataFrame) -> Figure:
     made, axes = figures.figure(width=1.4 * figures.COLUMN, height=2.5)
     panel = axes[0, 0]
     for column, (label, colour) in MIXING.items():
-        panel.plot(table["layer"] + 1, table[column], color=colour, linewidth=1.2, marker="o", markersize=3, label=label)
+        wide = (
+            3 if column == "mixing_residual" else 1.2
+        )  # seen below the last line too: they are one where a block ends in no norm
+        panel.plot(table["layer"] + 1, table[column], color=colour, linewidth=wide, marker="o", markersize=3, label=label)
     figures.layer_axis(panel, int(table["layer"].max()) + 1)
     panel.set(ylabel="Mixing ratio", ylim=(0, 1))
     _legend_above(made, panel)
@@ -116,8 +119,9 @@ def written(label: str) -> str:
 
 def _legend_above(made: Figure, panel: Any) -> None:
     handles, labels = panel.get_legend_handles_labels()
+    columns = len(labels) if len(labels) <= 5 else 4
     spaces = {"handletextpad": 0.4, "columnspacing": 1.4, "borderaxespad": 0.2}
-    made.legend(handles, labels, loc="outside upper left", ncols=4, fontsize=7.5, frameon=False, **spaces)
+    made.legend(handles, labels, loc="outside upper left", ncols=columns, fontsize=7.5, frameon=False, **spaces)
 
 
 def _from_one(panel: Any, shape: tuple[int, ...]) -> None:

@@ -74,7 +74,8 @@ class Analysis:
         title = "Figure 9: singular values of f, in a head of each layer"
         notes = [
             "The heads are drawn by lot; layer-head, from 1. f is a linear map on d + 1 dimensions (appendix C). "
-            f"In {facts.MODEL} the largest is at least {facts.SINGULAR_RATIO} times the smallest."
+            f"In {facts.MODEL} the largest is at least {facts.SINGULAR_RATIO} times the smallest.",
+            "One of the values is that of the added dimension: where values have no bias, it is 1 whatever f does.",
         ]
         return [Result("kobayashi2020_fig9", title, every, shown, drawings.singular_values(drawn), notes)]
 
@@ -103,7 +104,11 @@ class Analysis:
         label = next((category.label for category in self.categories if category.name == name), None)
         if label is None:
             raise Unsuitable(f"no token that this model reads is in the category {name!r}.")
-        return [self._heat_map(f"kobayashi2020_fig{number}", f"Figure {number}: α and ‖f(x)‖ of {label} in heads", [name])]
+        return [
+            self._heat_map(
+                f"kobayashi2020_fig{number}", f"Figure {number}: α and ‖f(x)‖ of {_token(label)} in heads", [name]
+            )
+        ]
 
     def own_categories(self) -> list[Result]:
         """The same for those that a user has named, in one figure."""
@@ -123,7 +128,7 @@ class Analysis:
         sample = self.table("weight_norm_sample")
         notes = [
             "Pairs drawn by lot, as many of each category where there are enough; the paper draws 1 % of each. Weights are "
-            "on a logarithmic scale."
+            "on a logarithmic scale, from 1e-8 on."
         ]
         all_title, each_title = "Figure 5: α and ‖f(x)‖", "Figure 13: α and ‖f(x)‖ in each category"
         together, apart = (draw(sample, self.categories) for draw in (curves.scatter, curves.scatters))
@@ -176,3 +181,8 @@ class Analysis:
         shown = table[list(named)].rename(columns=named)
         shown.insert(0, "Layer", table["layer"] + 1)
         return [Result("kobayashi2020_mixing", title, table, shown, drawings.mixing(table), notes)]
+
+
+def _token(label: str) -> str:
+    """A token in a heading: Markdown would take </s> for a tag."""
+    return f"`{label}`" if "<" in label else label

@@ -146,9 +146,8 @@ def _opening(lens: Lens, made: list[Claim]) -> list[str]:
     lacking = not_shown(made)
     verdict = "This model shows everything that is claimed there of BERT."
     if lacking:
-        verdict = "What the paper found in BERT and this model does not show:\n\n" + "\n".join(
-            f"- {line}" for line in lacking
-        )
+        lines = [f"- {line.replace('<', '&lt;')}" for line in lacking]  # Markdown would take </s> for a tag
+        verdict = "\n".join(["What the paper found in BERT and this model does not show:", "", *lines])
     return [
         f"Made by `headscope paper kobayashi2020` for {lens.name}. The paper's model is {facts.MODEL}, its data "
         f"{facts.TEXT}. What is printed here counts layers and heads from 1, as the paper does; Parquet tables from 0.",
