@@ -7,6 +7,7 @@ import sys
 import typer
 
 from headscope import __version__
+from headscope.cli.align import align
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
 from headscope.cli.exemplars import exemplars
@@ -31,6 +32,7 @@ app.command()(doctor)
 app.command()(read)
 app.command()(study)
 app.add_typer(paper, name="paper")
+app.command()(align)
 app.command()(exemplars)
 app.command()(table)
 app.command()(compare)

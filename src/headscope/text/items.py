@@ -11,6 +11,7 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.text.blocks import ReadingError, Result
 from headscope.text.document import Document
+from headscope.text.links import Links
 from headscope.text.rows import DEFAULT_COLUMN, document_of_item
 
 
@@ -62,4 +63,8 @@ class Items:
 
 
 def _as_json(document: Document) -> str:
-    return json.dumps([getattr(document, field.name) for field in fields(document)], default=list)
+    return json.dumps([getattr(document, field.name) for field in fields(document)], default=_as_list)
+
+
+def _as_list(thing: Any) -> list[Any]:
+    return [sorted(thing.sure), sorted(thing.possible)] if isinstance(thing, Links) else list(thing)

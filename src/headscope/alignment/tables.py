@@ -1,0 +1,77 @@
+"""What is known of every layer and head as an aligner: error rates out of a study, and scores of links that were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from headscope.alignment.scores import alignment_counts, bootstrap, scores
+from headscope.alignment.sides import SETTINGS
+from headscope.statistics.alignment_errors import AlignmentErrors
+from headscope.statistics.base import Statistic
+from headscope.statistics.mean_score import MeanScore
+from headscope.study import Run
+from headscope.text.links import Links
+
+MEASURES = ("weight", "norm")
+COLUMNS = [
+    "setting",
+    "measure",
+    "layer",
+    "head",
+    "aer",
+    "precision",
+    "recall",
+    "f1",
+    "low",
+    "high",
+    "aer_half_0",
+    "aer_half_1",
+]
+
+
+def alignment_statistics(gold: bool) -> list[Statistic]:
+    """What a study counts of a parallel corpus: average norms, and with gold links the errors of all heads and layers."""
+    chosen: list[Statistic] = [MeanScore(measure="norm")]
+    if gold:
+        measures = [*MEASURES, *(f"joint_{measure}" for measure in MEASURES)]
+        chosen += [AlignmentErrors(measure, setting=setting) for setting in SETTINGS for measure in measures]
+    return chosen
+
+
+def error_tables(run: Run) -> dict[str, pd.DataFrame]:
+    """`aer_layers` and `aer_heads` of a study with `alignment_statistics`; low and high are the error rate's interval."""
+    found: dict[str, list[pd.DataFrame]] = {"aer_layers": [], "aer_heads": []}
+    for setting in SETTINGS:
+        for measure in MEASURES:
+            for name, read in (("aer_layers", f"joint_{measure}"), ("aer_heads", measure)):
+                table = run[AlignmentErrors(read, setting=setting).table_name]
+                table = table.assign(setting=setting, measure=measure).rename(columns={"aer_low": "low", "aer_high": "high"})
+                found[name].append(table[COLUMNS])
+    return {name: pd.concat(tables, ignore_index=True) for name, tables in found.items()}
+
+
+def mean_norms(run: Run) -> pd.DataFrame:
+    """The average norm of every head of the cross attention: layer, head, mean_score."""
+    table = run[MeanScore(measure="norm").table_name]
+    return table[table["kind"] == "cross"].reset_index(drop=True)
+
+
+def link_scores(systems: Mapping[str, Iterable[Links]], gold: Iterable[Links | None]) -> pd.DataFrame:
+    """One row a system: aer, precision, recall, f1, their intervals (resampled sentences), and how many links it has."""
+    expected = [links or Links() for links in gold]
+    rows = []
+    for name, links in systems.items():
+        counts = np.array([alignment_counts(found.sure, true) for found, true in zip(links, expected, strict=True)])
+        low, high = bootstrap(counts)
+        row = {"system": name, "links": int(counts[:, 0].sum())}
+        for field, value in scores(counts.sum(0))._asdict().items():
+            row |= {
+                field: float(value),
+                f"{field}_low": float(getattr(low, field)),
+                f"{field}_high": float(getattr(high, field)),
+            }
+        rows.append(row)
+    return pd.DataFrame(rows)
