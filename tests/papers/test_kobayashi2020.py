@@ -14,7 +14,7 @@ import headscope
 from headscope.papers import kobayashi2020
 from headscope.papers.kobayashi2020 import curves, facts, tables
 from headscope.papers.kobayashi2020.categories import Category
-from headscope.papers.kobayashi2020.claims import not_shown, verdict
+from headscope.papers.kobayashi2020.claims import by_length, not_shown, verdict
 from headscope.papers.result import Claim
 from headscope.study.manifest import load_manifest
 from headscope.text import Corpus
@@ -115,6 +115,14 @@ def test_the_page_says_what_is_not_shown() -> None:
     assert verdict(False, "nan", float("nan")) == "could not be measured"
     made = [Claim("4.2", "small", "", "no: 0.3"), Claim("4.3", "large", "", "yes: 0.7"), Claim("G", "same", "", "no: 0.9")]
     assert not_shown(made) == ["small: no: 0.3 (section 4.2)", "same: no: 0.9 (appendix G)"]
+
+
+def test_short_texts_are_those_that_fit_a_heads_dimensions() -> None:
+    table = pd.DataFrame({"length": [10, 30, 128], "effective_mean": [1.0, 1.0, 0.4], "norm_mean": [0.5, 0.7, 0.6]})
+    effective, norm = by_length(table, 32)
+    assert (effective.run, norm.run) == ("yes: 1.000; 0.400 at 128", "yes: 0.600; 0.600 at 128")
+    assert "at most 32 tokens" in effective.claim
+    assert [claim.run for claim in by_length(table, 8)] == ["could not be measured"] * 2
 
 
 def test_claims_follow_from_the_tables(finished: headscope.Run) -> None:

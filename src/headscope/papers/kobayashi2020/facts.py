@@ -1,4 +1,4 @@
-"""The numbers that kobayashi2020 prints for BERT. Layers and heads count from 1 there."""
+"""The numbers that kobayashi2020 prints for BERT and for its translation models. Layers and heads count from 1 there."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import pandas as pd
 
 MODEL = "BERT-base"
 TEXT = "992 pairs of Wikipedia paragraphs of at most 128 tokens"
+TRANSLATOR = "a German-English Transformer with 4 heads"
+PAIRS = "508 pairs with the gold links of Vilar et al. (2006)"
 TITLE = (
     "Attention is not only a weight: analyzing Transformers with vector norms (Kobayashi, Kuribayashi, Yokoi and Inui, 2020)"
 )
@@ -37,6 +39,28 @@ _TABLE2 = [
 # tokens, Spearman's rho of the frequency rank with the weight and with the norm (section 4.3 and its footnote 12)
 _FREQUENCY = [("all", 0.06, 0.75), ("without_special", 0.28, 0.69)]
 
+# setting, measure, which layer or head, AER and its deviation over five seeds with 4 heads (table 3) and with 8 (table 6)
+_ALIGNMENT = [
+    ("AWO", "weight", "layer mean", 68.4, 1.0, 70.4, 0.6),
+    ("AWO", "weight", "best layer", 47.7, 1.7, 49.3, 1.2),
+    ("AWO", "norm", "layer mean", 62.9, 0.7, 63.2, 0.7),
+    ("AWO", "norm", "best layer", 41.4, 1.4, 43.4, 0.8),
+    ("AWO", "norm", "layer with the highest average norm", 83.0, 1.1, 83.7, 2.2),
+    ("AWO", "norm", "head with the highest average norm", 87.1, 2.3, 87.2, 0.6),
+    ("AWI", "weight", "layer mean", 68.5, 1.9, 76.6, 1.7),
+    ("AWI", "weight", "best layer", 29.8, 3.7, 38.7, 8.9),
+    ("AWI", "norm", "layer mean", 60.4, 1.3, 59.9, 1.0),
+    ("AWI", "norm", "best layer", 25.0, 1.5, 26.3, 1.9),
+    ("AWI", "norm", "layer with the highest average norm", 25.0, 1.5, 26.5, 1.9),
+    ("AWI", "norm", "head with the highest average norm", 35.5, 21.0, 24.9, 1.7),
+]
+
+# aligners that do not read attention: AER (table 3)
+OTHER_ALIGNERS = {"SmoothGrad": 36.4, "fast_align": 28.4, "GIZA++": 21.0}
+
+# setting, correlation of a head's average norm and its AER with 4 heads (section 5.3) and with 8 (appendix F)
+_NORM_AND_AER = [("AWI", -0.44, -0.52, -0.26, -0.50), ("AWO", 0.56, 0.55, 0.40, 0.40)]
+
 SINGULAR_RATIO = 1.8  # between the largest and the smallest singular value of f, at least (appendix B)
 
 
@@ -54,3 +78,12 @@ def table4() -> pd.DataFrame:
 
 def frequency() -> pd.DataFrame:
     return pd.DataFrame(_FREQUENCY, columns=["which", "weight", "norm"])
+
+
+def alignment() -> pd.DataFrame:
+    """Tables 3 and 6, in percent."""
+    return pd.DataFrame(_ALIGNMENT, columns=["setting", "measure", "which", "aer_4", "sd_4", "aer_8", "sd_8"])
+
+
+def norm_and_aer() -> pd.DataFrame:
+    return pd.DataFrame(_NORM_AND_AER, columns=["setting", "spearman_4", "pearson_4", "spearman_8", "pearson_8"])
