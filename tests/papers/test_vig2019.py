@@ -42,6 +42,15 @@ def test_every_result_for_both_measures(finished: headscope.Run) -> None:
         assert (finished.folder / "figures" / f"vig2019_{name}.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_the_same_command_again_goes_on(finished: headscope.Run, data: dict[str, Path]) -> None:
+    before = {path: path.read_bytes() for path in sorted((finished.folder / "tables").glob("*.parquet"))}
+    settings = vig2019.Settings(measures=("weight", "norm"))
+    vig2019.run(lens_for("llama"), finished.folder, vig2019.Data(Corpus.from_files(data["treebank"])), settings)
+    assert {path: path.read_bytes() for path in before} == before
+    with pytest.raises(headscope.errors.InputError, match="measures"):
+        vig2019.run(lens_for("llama"), finished.folder, vig2019.Data(Corpus.from_files(data["treebank"])))
+
+
 def test_the_first_token_is_left_out_for_a_decoder(finished: headscope.Run) -> None:
     assert finished.manifest["settings"]["without_first"] is True
     assert "entropy_without_first" in finished.tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -39,7 +40,7 @@ class Workspace:
         self._manifest = {
             "paper": self.paper,
             "model": describe_model(self.lens),
-            "settings": self.settings,
+            "settings": json.loads(json.dumps(self.settings)),  # as it is read again: lists, where there were tuples
             "versions": versions(),
         }
         if (self.folder / "manifest.json").is_file():

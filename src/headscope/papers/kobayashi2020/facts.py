@@ -7,7 +7,7 @@ import pandas as pd
 MODEL = "BERT-base"
 TEXT = "992 pairs of Wikipedia paragraphs of at most 128 tokens"
 TRANSLATOR = "a German-English Transformer with 4 heads"
-PAIRS = "508 pairs with the gold links of Vilar et al. (2006)"
+PAIRS = "the German-English gold links of Vilar et al. (2006)"
 TITLE = (
     "Attention is not only a weight: analyzing Transformers with vector norms (Kobayashi, Kuribayashi, Yokoi and Inui, 2020)"
 )

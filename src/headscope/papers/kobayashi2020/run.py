@@ -73,7 +73,8 @@ def run(
     parse_categories(chosen.categories)
     if all(site.projection is None for site in lens.sites):
         raise InputError(f"{lens.name} has no norms: no output projection was found; headscope doctor says why.")
-    workspace = Workspace("kobayashi2020", Path(out), lens, asdict(chosen), progress or Silent())
+    about = {**asdict(chosen), "categories": list(chosen.categories.items())}  # in order: the first that fits wins
+    workspace = Workspace("kobayashi2020", Path(out), lens, about, progress or Silent())
     workspace.begin()
     counted = workspace.study(
         "text",

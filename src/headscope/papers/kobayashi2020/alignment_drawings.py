@@ -1,0 +1,145 @@
+"""Figures 7, 8 and 16 to 24: error rates of layers and heads, and alignments of sentences word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from headscope.alignment.sides import NO_LINK
+from headscope.alignment.tables import MEASURES
+from headscope.papers import figures
+from headscope.papers.kobayashi2020.alignment_matrices import Pairing
+from headscope.papers.kobayashi2020.drawings import NORM, WEIGHT, written
+
+SETTINGS = {"AWO": "With the output word (AWO)", "AWI": "With the input word (AWI)"}
+LIGHT_IS_LOW = "cividis_r"  # as in the paper: the lighter, the better
+INKED = LinearSegmentedColormap.from_list("inked", ["#FFFFFF", figures.SKY, figures.BLUE, "#06304D"])
+CELL = 0.17  # inches for a word
+MEANT = 12  # layers beyond which numbers do not fit
+
+
+def by_layer(layers: pd.DataFrame) -> Figure:
+    """Figures 16 and 24: AER of layers, by weight and by norm, in both settings; means over models."""
+    count = int(layers["layer"].max()) + 1
+    wide = max(1.6 * figures.COLUMN, 0.95 + 0.36 * min(count, 24))
+    made, axes = figures.figure(2, 1, width=wide, height=2.5)
+    for panel, (setting, title) in zip(axes.flat, SETTINGS.items(), strict=True):
+        of_setting = layers[layers["setting"] == setting]
+        values = of_setting.pivot_table(index="measure", columns="layer", values="aer").loc[list(MEASURES)]
+        cells = 100 * values.to_numpy(dtype=float)
+        image = panel.imshow(cells, cmap=LIGHT_IS_LOW, vmin=0, vmax=100, aspect="auto", interpolation="nearest")
+        panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
+        panel.set_yticks(range(2), ["Weight", "Norm"])
+        _layer_ticks(panel.xaxis, count)
+        _bare(panel)
+        if count <= MEANT:
+            _numbers(panel, cells)
+    axes[-1, 0].set_xlabel("Layer")
+    _scale(made, image, list(axes.flat), "AER (%)")
+    return made
+
+
+def by_head(heads: pd.DataFrame) -> Figure:
+    """Figures 8 and 23: AER of heads by norm in both settings, and how much a head brings on average."""
+    layers = int(heads["layer"].max()) + 1
+    made, axes = figures.figure(1, 3, width=2.1 * figures.COLUMN, height=0.75 + 0.19 * max(layers, 6))
+    panels = (("aer_AWI", "AER (%), AWI", 100), ("aer_AWO", "AER (%), AWO", 100), ("mean_norm", f"Average {NORM}", 1))
+    for panel, (column, title, unit) in zip(axes.flat, panels, strict=True):
+        values = unit * figures.head_grid(heads, column)
+        limits = {"vmin": 0, "vmax": 100} if unit == 100 else {"vmin": 0}
+        image = panel.imshow(values, cmap=LIGHT_IS_LOW, aspect="auto", interpolation="nearest", **limits)
+        panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
+        _layer_ticks(panel.yaxis, values.shape[0])
+        _layer_ticks(panel.xaxis, values.shape[1])
+        panel.set_xlabel("Head")
+        _bare(panel)
+        _scale(made, image, [panel], "")
+    axes[0, 0].set_ylabel("Layer")
+    return made
+
+
+def matrices(pairings: Sequence[Pairing], layer: int) -> Figure:
+    """Figures 7 and 17 to 22: the reference, and a layer's alignment by weight and by norm; a row for each sentence."""
+    wide, tall = (max(len(side) for side in sides) for sides in zip(*((p.columns, p.rows) for p in pairings), strict=True))
+    longest = max(len(word) for one in pairings for word in (*one.columns, *one.rows))
+    margin = min(0.06 * longest, 1.4)
+    width, height = 3 * (CELL * wide + 0.2) + margin, CELL * tall + 0.45 + margin
+    made, axes = figures.figure(len(pairings), 3, width=max(width, 2 * figures.COLUMN), height=height * len(pairings))
+    for row, one in zip(axes, pairings, strict=True):
+        _reference(row[0], one)
+        for panel, measure, sign in zip(row[1:], MEASURES, (WEIGHT, NORM), strict=True):
+            scores = one.scores[measure][layer]
+            panel.imshow(scores, cmap=INKED, vmin=0, vmax=max(float(scores.max()), 1e-12), interpolation="nearest")
+            panel.set_title(sign, fontsize=8, fontweight="bold", loc="left", pad=3)
+            _words(panel, one, rows=False)
+            for target in range(len(one.rows)):
+                _frame(panel, one, measure, layer, target)
+    return made
+
+
+def _reference(panel: Any, one: Pairing) -> None:
+    """Sure links are dark, those that are only possible are light."""
+    cells = np.zeros((len(one.rows), len(one.columns)))
+    for links, depth in ((one.gold.possible, 0.35), (one.gold.sure, 1.0)):
+        for source, target in links:
+            if target < cells.shape[0] and source < cells.shape[1]:
+                cells[target, source] = depth
+    panel.imshow(cells, cmap=INKED, vmin=0, vmax=1, interpolation="nearest")
+    panel.set_title("Reference", fontsize=8, fontweight="bold", loc="left", pad=3)
+    _words(panel, one, rows=True)
+
+
+def _frame(panel: Any, one: Pairing, measure: str, layer: int, target: int) -> None:
+    """Around a row's highest score: green where the reference has the link, red where not, grey where it is no link."""
+    column = int(one.chosen[measure][layer, target])
+    if column == NO_LINK:
+        return
+    colour = figures.FAINT
+    if one.is_link(measure, layer, target):
+        colour = figures.GREEN if (column, target) in one.gold.possible else figures.VERMILION
+    place = (column - 0.42, target - 0.42)
+    panel.add_patch(Rectangle(place, 0.84, 0.84, fill=False, edgecolor=colour, linewidth=1.4, joinstyle="miter"))
+
+
+def _words(panel: Any, one: Pairing, *, rows: bool) -> None:
+    panel.set_xticks(range(len(one.columns)), [written(word) for word in one.columns], rotation=90, fontsize=6.5)
+    panel.set_yticks(range(len(one.rows)), [written(word) if rows else "" for word in one.rows], fontsize=6.5)
+    _bare(panel)
+    panel.set_xticks(np.arange(len(one.columns) + 1) - 0.5, minor=True)
+    panel.set_yticks(np.arange(len(one.rows) + 1) - 0.5, minor=True)
+    panel.grid(which="minor", color=figures.PALE, linewidth=0.4)
+    panel.tick_params(which="both", length=0)
+
+
+def _numbers(panel: Any, cells: np.ndarray) -> None:
+    for (row, column), value in np.ndenumerate(cells):
+        if np.isfinite(value):
+            ink = "white" if value > 55 else figures.INK
+            panel.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
+
+
+def _layer_ticks(axis: Any, size: int) -> None:
+    """From 1, as the paper counts."""
+    step = 1 if size <= 12 else 4
+    places = list(range(step - 1, size, step))
+    axis.set_ticks(places, [str(place + 1) for place in places])
+
+
+def _bare(panel: Any) -> None:
+    panel.tick_params(length=0, labelsize=6.5)
+    for spine in panel.spines.values():
+        spine.set_visible(False)
+
+
+def _scale(made: Figure, image: Any, panels: list[Any], label: str) -> None:
+    bar = made.colorbar(image, ax=panels, fraction=0.05, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=6, length=0)
+    if label:
+        bar.set_label(label, fontsize=7)
