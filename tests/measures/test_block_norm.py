@@ -11,6 +11,8 @@ from torch import Tensor, nn
 
 import headscope
 from headscope.errors import NormsUnavailable
+from headscope.lens import Lens
+from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.normalisation import Normalisation, recognise
 from headscope.lens.site import Site
@@ -67,23 +69,27 @@ def by_hand(norm: Normalisation, parts: Tensor, whole: Tensor) -> Tensor:
     return parts / (whole.square().mean(-1) + norm.epsilon).sqrt()[..., None, None] * norm.gain
 
 
-def blocks(family: str, rows: int | None = None) -> tuple[list[AttentionBlock], dict[Site, Tensor], dict[str, Tensor]]:
+def blocks(family: str, rows: int | None = None) -> tuple[list[AttentionBlock], dict[Site, Tensor]]:
     """The blocks of a padded batch, and for each site the output of its attention block in the model's own pass."""
     model = model_of(family)
-    inputs = tiny_inputs(model)
     with headscope.open(model) as lens:
-        batch = headscope.lens.batch.Batch(inputs)
-        found: list[AttentionBlock] = []
-        seen: dict[Site, Tensor] = {}
-        hooks = []
-        for site in lens.sites:
-            if (site.stack, site.kind) in SEEN[family]:
-                name, side = SEEN[family][site.stack, site.kind]
-                hooks.append(layer_part(model, site, name).register_forward_hook(keep(seen, site, side)))
-        lens.run(batch, found.append, rows=rows)
-        for hook in hooks:
-            hook.remove()
-    return [block for block in found if block.site in seen], seen, inputs
+        return run_watched(lens, Batch(tiny_inputs(model)), family, rows)
+
+
+def run_watched(
+    lens: Lens, batch: Batch, family: str, rows: int | None = None
+) -> tuple[list[AttentionBlock], dict[Site, Tensor]]:
+    found: list[AttentionBlock] = []
+    seen: dict[Site, Tensor] = {}
+    hooks = []
+    for site in lens.sites:
+        if (site.stack, site.kind) in SEEN[family]:
+            name, side = SEEN[family][site.stack, site.kind]
+            hooks.append(layer_part(lens.model, site, name).register_forward_hook(keep(seen, site, side)))
+    lens.run(batch, found.append, rows=rows)
+    for hook in hooks:
+        hook.remove()
+    return [block for block in found if block.site in seen], seen
 
 
 def layer_part(model: nn.Module, site: Site, name: str) -> nn.Module:
@@ -104,30 +110,33 @@ def keep(seen: dict[Site, Tensor], site: Site, side: str) -> Callable[..., None]
 
 @pytest.mark.parametrize("family", sorted(SEEN))
 def test_the_tokens_vectors_sum_to_the_models_own_output(family: str) -> None:
-    found, seen, _ = blocks(family)
+    found, seen = blocks(family)
     assert {block.site for block in found} == set(seen)
     for block in found:
-        joining = block.joining
-        around = joining.surroundings
-        parts = parts_of(block)
-        bias = getattr(block.key_side.projection.module, "bias", None)
-        bias = torch.zeros(joining.residual.shape[-1]) if bias is None else bias
-        rest = around.linear(bias) / (parts.inner_scale * parts.outer_scale)
-        if around.inner is not None:
-            rest = rest + around.outer_linear(torch.zeros_like(bias) + around.inner.bias) / parts.outer_scale
-        if around.outer is not None:
-            rest = rest + around.outer.bias
-        if block.site.kind == "cross":
-            rest = rest + around.outer_linear(joining.residual) / parts.outer_scale
-        total = explicit(block).sum(2) + rest
+        total = explicit(block).sum(2) + belongs_to_no_token(block)
         mask = block.row_mask[..., None]
         torch.testing.assert_close(total * mask, seen[block.site].view_as(total) * mask, rtol=1e-4, atol=1e-4)
 
 
+def belongs_to_no_token(block: AttentionBlock) -> Tensor:
+    """The biases, as they arrive in the block's output; in cross attention the residual stream too."""
+    joining, parts = block.joining, parts_of(block)
+    around = joining.surroundings
+    bias = getattr(block.key_side.projection.module, "bias", None)
+    bias = torch.zeros(joining.residual.shape[-1]) if bias is None else bias.detach()
+    rest = around.linear(bias) / (parts.inner_scale * parts.outer_scale)
+    if around.inner is not None:
+        rest = rest + around.outer_linear(torch.zeros_like(bias) + around.inner.bias) / parts.outer_scale
+    if around.outer is not None:
+        rest = rest + around.outer.bias
+    if block.site.kind == "cross":
+        rest = rest + around.outer_linear(joining.residual) / parts.outer_scale
+    return rest
+
+
 @pytest.mark.parametrize("family", sorted(SEEN))
 def test_norms_and_mixing_equal_the_explicit_vectors(family: str) -> None:
-    found, _, _ = blocks(family)
-    for block in found:
+    for block in blocks(family)[0]:
         vectors = explicit(block)
         real = block.row_mask[:, None, :, None] & block.key_mask[:, None, None, :]
         textbook_norms = vectors.norm(dim=-1)[:, None] * real
@@ -148,8 +157,8 @@ def test_norms_and_mixing_equal_the_explicit_vectors(family: str) -> None:
 
 @pytest.mark.parametrize("family", ["bert", "llama", "marian"])
 def test_rows_cut_anywhere_give_the_same(family: str) -> None:
-    whole, _, _ = blocks(family)
-    cut, _, _ = blocks(family, rows=2)
+    whole, _ = blocks(family)
+    cut, _ = blocks(family, rows=2)
     for block in whole:
         parts = [part.scores("block_norm") for part in cut if part.site == block.site]
         torch.testing.assert_close(torch.cat(parts, 2), block.scores("block_norm"), rtol=1e-5, atol=1e-6)
@@ -166,7 +175,7 @@ def test_one_token_has_no_context() -> None:
     model = tiny("bert")
     with headscope.open(model) as lens:
         mixing = Mixing().start(lens.sites)
-        lens.run(headscope.lens.batch.Batch({"input_ids": torch.tensor([[5]])}), mixing.update)
+        lens.run(Batch({"input_ids": torch.tensor([[5]])}), mixing.update)
     assert mixing.table()["mixing"].tolist() == pytest.approx([0, 0, 0], abs=1e-6)
     assert (mixing.table()["own_norm"] > 0).all()
 
@@ -176,7 +185,7 @@ def test_a_parallel_layer_says_that_it_has_no_such_block() -> None:
     with headscope.open(model) as lens:
         assert all(traced.surroundings is None for traced in lens.trace.sites)
         found: list[AttentionBlock] = []
-        lens.run(headscope.lens.batch.Batch(tiny_inputs(model)), found.append)
+        lens.run(Batch(tiny_inputs(model)), found.append)
         with pytest.raises(NormsUnavailable, match="residual"):
             found[0].scores("block_norm")
         mixing = Mixing().start(lens.sites)
