@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headscope.errors import InputError
+from headscope.lens.loading import quiet
 from headscope.lens.words import join_words, piece_spans, word_spans, words_of_pieces
 
 LIMITS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
@@ -74,7 +75,8 @@ def encode(
         options |= {"truncation": True, "max_length": limit}
     if tokenizer.is_fast:
         options["return_offsets_mapping"] = True
-    encoded = tokenizer(text_target=texts[0], **options) if target else tokenizer(*texts, **options)
+    with quiet():  # slow tokenizers advise on what is cut off, once a text
+        encoded = tokenizer(text_target=texts[0], **options) if target else tokenizer(*texts, **options)
     ids = list(encoded["input_ids"])
     if tokenizer.is_fast:
         origin = [None if part is None else int(part) for part in encoded.sequence_ids(0)]

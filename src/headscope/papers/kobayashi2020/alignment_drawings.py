@@ -18,8 +18,9 @@ from headscope.papers.kobayashi2020.alignment_matrices import Pairing
 from headscope.papers.kobayashi2020.drawings import NORM, WEIGHT, written
 
 SETTINGS = {"AWO": "With the output word (AWO)", "AWI": "With the input word (AWI)"}
-LIGHT_IS_LOW = "cividis_r"  # as in the paper: the lighter, the better
+# Light is low, as in the paper: the lighter, the better.
 INKED = LinearSegmentedColormap.from_list("inked", ["#FFFFFF", figures.SKY, figures.BLUE, "#06304D"])
+LINES = {"weight": (f"weight {WEIGHT}", figures.VERMILION), "norm": (f"norm {NORM}", figures.BLUE)}
 CELL = 0.17  # inches for a word
 MEANT = 12  # layers beyond which numbers do not fit
 
@@ -33,15 +34,46 @@ def by_layer(layers: pd.DataFrame) -> Figure:
         of_setting = layers[layers["setting"] == setting]
         values = of_setting.pivot_table(index="measure", columns="layer", values="aer").loc[list(MEASURES)]
         cells = 100 * values.to_numpy(dtype=float)
-        image = panel.imshow(cells, cmap=LIGHT_IS_LOW, vmin=0, vmax=100, aspect="auto", interpolation="nearest")
+        image = panel.imshow(cells, cmap=INKED, vmin=0, vmax=100, aspect="auto", interpolation="nearest")
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
         panel.set_yticks(range(2), ["Weight", "Norm"])
         _layer_ticks(panel.xaxis, count)
         _bare(panel)
+        _gaps(panel, cells.shape)
         if count <= MEANT:
             _numbers(panel, cells)
     axes[-1, 0].set_xlabel("Layer")
     _scale(made, image, list(axes.flat), "AER (%)")
+    return made
+
+
+def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
+    """Beyond the paper: the same as lines, with the interval of one model; means over several."""
+    count, one_model = int(layers["layer"].max()) + 1, layers["model"].nunique() == 1
+    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=3.1, sharey=True)
+    for panel, setting in zip(axes.flat, ("AWI", "AWO"), strict=True):
+        of_setting = layers[layers["setting"] == setting]
+        for measure, (label, colour) in LINES.items():
+            of_measure = of_setting[of_setting["measure"] == measure]
+            mean = 100 * of_measure.groupby("layer")["aer"].mean()
+            panel.plot(mean.index + 1, mean, color=colour, linewidth=1.6, marker="o", markersize=4, label=label)
+            if one_model:
+                low, high = (100 * of_measure[end].to_numpy(dtype=float) for end in ("low", "high"))
+                panel.fill_between(mean.index + 1, low, high, color=colour, alpha=0.18, linewidth=0)
+            best = int(mean.idxmin())
+            place = {"xytext": (0, 6 if measure == "weight" else -12), "textcoords": "offset points"}
+            panel.annotate(f"{mean[best]:.1f}", (best + 1, mean[best]), ha="center", fontsize=7.5, color=colour, **place)
+        panel.set_title(SETTINGS[setting], fontsize=8, fontweight="bold", loc="left", pad=5)
+        figures.layer_axis(panel, count)
+        panel.set_ylim(-6, 104)
+        panel.set_yticks(range(0, 101, 20))
+        panel.grid(axis="y", color=figures.PALE, linewidth=0.6)
+        panel.set_axisbelow(True)
+    axes[0, 0].set_ylabel("Alignment error rate (%)")
+    made.suptitle(headline, x=0.01, ha="left", fontsize=11, fontweight="bold", color=figures.INK)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    made.legend(handles, labels, loc="outside lower right", ncols=2, fontsize=7.5, frameon=False)
+    made.text(0.01, 0.025, written(about), fontsize=6.5, color=figures.FAINT, ha="left", va="bottom")
     return made
 
 
@@ -53,12 +85,13 @@ def by_head(heads: pd.DataFrame) -> Figure:
     for panel, (column, title, unit) in zip(axes.flat, panels, strict=True):
         values = unit * figures.head_grid(heads, column)
         limits = {"vmin": 0, "vmax": 100} if unit == 100 else {"vmin": 0}
-        image = panel.imshow(values, cmap=LIGHT_IS_LOW, aspect="auto", interpolation="nearest", **limits)
+        image = panel.imshow(values, cmap=INKED, aspect="auto", interpolation="nearest", **limits)
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
         _layer_ticks(panel.yaxis, values.shape[0])
         _layer_ticks(panel.xaxis, values.shape[1])
         panel.set_xlabel("Head")
         _bare(panel)
+        _gaps(panel, values.shape)
         _scale(made, image, [panel], "")
     axes[0, 0].set_ylabel("Layer")
     return made
@@ -111,10 +144,7 @@ def _words(panel: Any, one: Pairing, *, rows: bool) -> None:
     panel.set_xticks(range(len(one.columns)), [written(word) for word in one.columns], rotation=90, fontsize=6.5)
     panel.set_yticks(range(len(one.rows)), [written(word) if rows else "" for word in one.rows], fontsize=6.5)
     _bare(panel)
-    panel.set_xticks(np.arange(len(one.columns) + 1) - 0.5, minor=True)
-    panel.set_yticks(np.arange(len(one.rows) + 1) - 0.5, minor=True)
-    panel.grid(which="minor", color=figures.PALE, linewidth=0.4)
-    panel.tick_params(which="both", length=0)
+    _gaps(panel, (len(one.rows), len(one.columns)), figures.PALE, 0.4)
 
 
 def _numbers(panel: Any, cells: np.ndarray) -> None:
@@ -122,6 +152,14 @@ def _numbers(panel: Any, cells: np.ndarray) -> None:
         if np.isfinite(value):
             ink = "white" if value > 55 else figures.INK
             panel.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
+
+
+def _gaps(panel: Any, shape: tuple[int, ...], colour: str = "white", width: float = 0.8) -> None:
+    """Thin lines between the cells."""
+    panel.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
+    panel.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
+    panel.grid(which="minor", color=colour, linewidth=width)
+    panel.tick_params(which="both", length=0)
 
 
 def _layer_ticks(axis: Any, size: int) -> None:
