@@ -6,7 +6,7 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -351,7 +351,8 @@ class Lens:
     def _shift_right(self, labels: list[int]) -> list[int]:
         prepare = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
         if prepare is not None:
-            return prepare(labels=torch.tensor([labels]))[0].tolist()
+            with suppress(AttributeError, ValueError):  # no start token in the configuration; others have one too
+                return prepare(labels=torch.tensor([labels]))[0].tolist()
         config = self.model.config
         starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
         return [next((start for start in starts if start is not None), 0), *labels[:-1]]
