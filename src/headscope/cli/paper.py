@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, cast
 
 import typer
 
+from headscope.alignment.formats import Side
+from headscope.alignment.gold import with_gold
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
@@ -17,6 +20,7 @@ from headscope.papers import kobayashi2020 as papers_kobayashi2020
 from headscope.papers import vig2019 as papers_vig2019
 from headscope.study import Run
 from headscope.text import Annotator, Corpus
+from headscope.text.parallel import parallel_documents
 
 paper = typer.Typer(
     help="Every table and figure of a paper, for any model, with the paper's own numbers beside.",
@@ -180,11 +184,30 @@ def kobayashi2020(
     limit: Annotated[int, typer.Option(min=8, help="Tokens of a segment.")] = 128,
     text_format: TextFormat = None,
     seed: Annotated[int, typer.Option(help="For the pairs and heads that are drawn by lot.")] = 0,
+    parallel: Annotated[
+        Path | None, typer.Option(help="Sentence pairs for a translation model (section 5): `src ||| tgt`, or the source.")
+    ] = None,
+    parallel_target: Annotated[Path | None, typer.Option(help="The target, where --parallel has the source only.")] = None,
+    parallel_first: Annotated[str, typer.Option(help="Which side stands before |||: source or target.")] = "source",
+    gold: Annotated[Path | None, typer.Option(help="Gold links: `i-j` sure, `ipj` possible, or NAACL rows.")] = None,
+    gold_format: Annotated[str, typer.Option(help="auto, pharaoh or naacl.")] = "auto",
+    gold_base: Annotated[
+        int | None, typer.Option(min=0, max=1, help="The first word's number. Default: 0, and 1 in NAACL.")
+    ] = None,
+    gold_first: Annotated[str, typer.Option(help="Whose number stands first in a link: source or target.")] = "source",
+    also: Annotated[
+        list[str] | None, typer.Option(help="A further seed or checkpoint for section 5: means and deviations.")
+    ] = None,
+    sentences: Annotated[
+        str | None, typer.Option(help="Pairs to draw, from 1: 3,17. Default: one of 8 to 14 words.")
+    ] = None,
+    gradient: Annotated[bool, typer.Option("--gradient", help="Also align by gradients (SmoothGrad); slow.")] = False,
+    eflomal: Annotated[bool, typer.Option("--eflomal", help="Also align by eflomal, if it is installed.")] = False,
     batch_size: BatchSize = 16,
     as_json: AsJson = False,
     trust_remote_code: TrustRemoteCode = False,
 ) -> None:
-    """Attention is not only a weight: norms of vectors, by head, category of token, frequency and length.
+    """Attention is not only a weight: norms of vectors, by head, category of token, frequency and length; alignments.
 
     Run the same command again to go on after an interruption.
 
@@ -195,17 +218,28 @@ def kobayashi2020(
       headscope paper kobayashi2020 bert-base-uncased --text wiki.txt --frequency bert-uncased-rank-count-id.txt -o run
 
       headscope paper kobayashi2020 gpt2 --text wiki.txt --category "articles=a an the" --category "numbers=/[0-9]+/" -o run
+
+      headscope paper kobayashi2020 Helsinki-NLP/opus-mt-fr-en --parallel pairs.txt --gold gold.txt --gold-base 1 -o run
     """
-    if not text:
-        raise InputError("There is nothing to read: give --text FILE.")
+    if not text and parallel is None:
+        raise InputError("There is nothing to read: give --text FILE, or --parallel FILE with --gold FILE.")
     categories = _categories(category or [])
+    pairs = None
+    if parallel is not None:
+        if gold is None:
+            raise InputError("--parallel needs gold links to compare alignments with: give --gold FILE too.")
+        corpus = parallel_documents(parallel, parallel_target, first=cast(Side, parallel_first))
+        form = cast(Literal["auto", "pharaoh", "naacl"], gold_format)
+        corpus = with_gold(corpus, gold, format=form, base=gold_base, first=cast(Side, gold_first))
+        others = _opened(also or [], trust_remote_code)
+        pairs = papers_kobayashi2020.Pairs(corpus, others, _line_numbers(sentences), gradient, eflomal)
+    elif gold is not None or also or sentences or gradient or eflomal:
+        raise InputError("Alignments need sentence pairs: give --parallel FILE too.")
     with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
         run = papers_kobayashi2020.run(
             lens,
             output,
-            papers_kobayashi2020.Data(
-                text=Corpus.from_files(*text, format=_text_format(lens, text_format)), frequency=frequency
-            ),
+            papers_kobayashi2020.Data(text=_corpus(text, _text_format(lens, text_format)), frequency=frequency, pairs=pairs),
             papers_kobayashi2020.Settings(segments=segments, limit=limit, categories=categories, seed=seed),
             batch_size=batch_size,
             progress=bar,
@@ -224,6 +258,20 @@ def _categories(given: list[str]) -> dict[str, str]:
             raise InputError(f"The category {name!r} is given twice: put all its tokens into one --category.")
         found[name] = rule
     return found
+
+
+def _opened(models: list[str], trust_remote_code: bool) -> Iterator[Lens]:
+    """One model after another, each closed before the next: only one more is in memory at a time."""
+    for model in models:
+        with open_lens(model, trust_remote_code=trust_remote_code) as lens:
+            yield lens
+
+
+def _line_numbers(given: str | None) -> list[int]:
+    try:
+        return [int(number) for number in (given or "").split(",") if number.strip()]
+    except ValueError:
+        raise InputError(f"--sentences {given!r} are no numbers with commas between, such as 3,17.") from None
 
 
 def _text_format(lens: Lens, asked: str | None) -> str:

@@ -27,9 +27,9 @@ from headscope.text.parts import half_of
 SHARD = 16
 _FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
 _FRAMES = (
-    "A row is a target word that the decoder reads (AWI). The frame is around its highest score: green where the reference has "
-    "the link, red where it has not, grey at a special token, which is no link. In the reference, light links are possible, "
-    "not sure. Colours begin at 0 and end at the largest score of each matrix."
+    "A row is a target word that the decoder reads (AWI). The frame is around its highest score: green where the reference "
+    "has the link, red where it has not, grey at a special token, which is no link. Light links of the reference are "
+    "possible, not sure. Colours begin at 0 and end at the largest score of each matrix."
 )
 
 
@@ -120,7 +120,7 @@ class Alignments:
         others = tables.joined([(one.name, one.others) for one in self.aligners if len(one.others)])
         table = pd.concat([self.methods, others.rename(columns={"system": "which"})]) if len(others) else self.methods
         notes = [
-            "AER in percent. Columns with * are the paper's, of German-English with 4 heads (table 3) and 8 heads (table 6), "
+            "AER in %. Columns with * are the paper's, of German-English with 4 heads (table 3) and 8 heads (table 6): "
             "means of five seeds. Best is the best of all pairs, as there; beside it stands what is best on one half of the "
             f"pairs, and its error rate on the other half. {_FROM_ONE}"
         ]
@@ -144,15 +144,24 @@ class Alignments:
         """Beyond the paper: figure 16 as lines."""
         wide = self.layers.groupby(["setting", "layer", "measure"])["aer"].mean().unstack()
         better, of = int((wide["norm"] < wide["weight"]).sum()), len(wide)
-        headline = f"Norms align words better than weights do: in {better} of {of} cases"
+        headline = f"Words align better by norm than by weight in {better} of {of} cases"
         if 2 * better <= of:
-            headline = f"Norms align words better than weights in only {better} of {of} cases"
+            headline = f"Words align better by norm than by weight in only {better} of {of} cases"
         models = Path(self.aligners[0].name).name
         models += f" and {len(self.aligners) - 1} more (means)" if len(self.aligners) > 1 else ""
-        about = f"{models}, {len(self.documents):,} sentence pairs; the heads of a layer together"
-        title = "Beyond the paper: error rates of layers by weight and by norm, with 95 % intervals"
+        about = f"{models}, {len(self.documents):,} sentence pairs; a case is a layer, read one way"
+        title = "Beyond the paper: error rates of layers by weight and by norm"
         picture = drawings.lines(self.layers, headline, about)
-        return [Result("kobayashi2020_aer", title, self.layers, None, picture, [_FROM_ONE])]
+        return [
+            Result(
+                "kobayashi2020_aer",
+                title,
+                self.layers,
+                None,
+                picture,
+                [f"The bands are 95 % intervals of one model. {_FROM_ONE}"],
+            )
+        ]
 
     def figure8(self) -> list[Result]:
         shown = self.correlations.merge(facts.norm_and_aer(), on="setting").rename(columns=_CORRELATIONS)
@@ -161,15 +170,16 @@ class Alignments:
             for row in self.correlations.to_dict("records")
         )
         notes = [
-            f"Correlation of heads' average norm and AER: {told}. Printed are these, and the paper's with *. The darker, the "
-            f"worse the alignment, and the larger the norm. {_FROM_ONE}"
+            f"Correlation of heads' average norm and AER: {told}. Printed are these, and the paper's with *. The darker, "
+            f"the worse the alignment, and the larger the norm. {_FROM_ONE}"
         ]
         title = "Figures 8 and 23: alignment error rates and average norms of heads"
         return [Result("kobayashi2020_fig8", title, self.heads, shown, drawings.by_head(self.heads), notes)]
 
     def figure7(self) -> list[Result]:
         layer = self.best_layer
-        return [self._matrices("kobayashi2020_fig7", f"Figure 7: alignments in layer {layer + 1}, the best", layer)]
+        title = f"Figure 7: alignments in layer {layer + 1}, the best"
+        return [self._matrices("kobayashi2020_fig7", title, layer, _FRAMES)]
 
     def figures17(self) -> list[Result]:
         """One a layer; the paper's model has six, and further ones have no number there."""
@@ -178,14 +188,16 @@ class Alignments:
             name, title = f"fig{17 + layer}", f"Figure {17 + layer}: alignments in layer {layer + 1}"
             if layer >= _PAPERS_LAYERS:
                 name, title = f"alignments_layer{layer + 1}", f"Alignments in layer {layer + 1}"
-            made.append(self._matrices(f"kobayashi2020_{name}", title, layer))
+            made.append(self._matrices(f"kobayashi2020_{name}", title, layer, "Figure 7 says what the frames are."))
         return made
 
-    def _matrices(self, name: str, title: str, layer: int) -> Result:
+    def _matrices(self, name: str, title: str, layer: int, frames: str) -> Result:
         table = pd.concat([one.table(layer) for one in self.pairings], ignore_index=True)
         numbers = ", ".join(str(one.number) for one in self.pairings)
-        notes = [f"Sentence {numbers} of the parallel text. {_FRAMES}"]
-        links = table[(table["weight_highest"] | table["norm_highest"] | table["possible"])].drop(columns=["target", "source"])
+        notes = [f"Sentence {numbers} of the parallel text. {frames}"]
+        links = table[(table["weight_highest"] | table["norm_highest"] | table["possible"])].drop(
+            columns=["target", "source"]
+        )
         return Result(name, title, table, links, drawings.matrices(self.pairings, layer), notes)
 
 

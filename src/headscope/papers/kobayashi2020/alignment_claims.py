@@ -48,9 +48,11 @@ def _highest_norm(alignments: Alignments) -> list[Claim]:
     best, highest = (alignments.way("AWI", "norm", which) for which in (tables.BEST_LAYER, tables.HIGHEST[False]))
     same = int((best["layer"].to_numpy() == highest["layer"].to_numpy()).sum())
     ours = [float(ways["aer"].astype(float).mean()) for ways in (highest, best)]
-    found = f"{in_percent(ours[0])} and {in_percent(ours[1])}"
     if len(best) > 1:
-        found = f"in {same} of {len(best)} models; {found}"
+        found = f"in {same} of {len(best)} models; {in_percent(ours[0])} and {in_percent(ours[1])}"
+    else:
+        layers = [int(ways["layer"].iloc[0]) + 1 for ways in (highest, best)]
+        found = f"{in_percent(ours[0])} (layer {layers[0]}) and {in_percent(ours[1])} (layer {layers[1]})"
     claim = "AWI: the layer with the highest average norm is the one with the lowest AER"
     made = [Claim("5.2", claim, "yes: 25.0 and 25.0", verdict(2 * same > len(best), found, *ours))]
     others = [one.others for one in alignments.aligners if len(one.others)]

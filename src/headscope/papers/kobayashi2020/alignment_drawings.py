@@ -52,7 +52,7 @@ def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
     count, one_model = int(layers["layer"].max()) + 1, layers["model"].nunique() == 1
     made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=3.1, sharey=True)
     for panel, setting in zip(axes.flat, ("AWI", "AWO"), strict=True):
-        of_setting = layers[layers["setting"] == setting]
+        of_setting, best = layers[layers["setting"] == setting], []
         for measure, (label, colour) in LINES.items():
             of_measure = of_setting[of_setting["measure"] == measure]
             mean = 100 * of_measure.groupby("layer")["aer"].mean()
@@ -60,12 +60,12 @@ def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
             if one_model:
                 low, high = (100 * of_measure[end].to_numpy(dtype=float) for end in ("low", "high"))
                 panel.fill_between(mean.index + 1, low, high, color=colour, alpha=0.18, linewidth=0)
-            best = int(mean.idxmin())
-            place = {"xytext": (0, 6 if measure == "weight" else -12), "textcoords": "offset points"}
-            panel.annotate(f"{mean[best]:.1f}", (best + 1, mean[best]), ha="center", fontsize=7.5, color=colour, **place)
-        panel.set_title(SETTINGS[setting], fontsize=8, fontweight="bold", loc="left", pad=5)
+            best.append(f"{mean.min():.1f} by {measure}")
+        panel.set_title(SETTINGS[setting], fontsize=8, fontweight="bold", loc="left", pad=16)
+        below = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7.5, "color": figures.FAINT}
+        panel.annotate(f"best layer: {', '.join(best)}", (0, 1), xycoords="axes fraction", **below)
         figures.layer_axis(panel, count)
-        panel.set_ylim(-6, 104)
+        panel.set_ylim(0, 102)
         panel.set_yticks(range(0, 101, 20))
         panel.grid(axis="y", color=figures.PALE, linewidth=0.6)
         panel.set_axisbelow(True)

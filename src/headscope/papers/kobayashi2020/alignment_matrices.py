@@ -47,8 +47,8 @@ class Pairing:
         frame = pd.DataFrame({"sentence": self.number, "setting": SETTING, "layer": layer, "target": target})
         frame["source"] = pd.array(np.where(source < self.words, source, -1), dtype="Int64")
         frame.loc[source >= self.words, "source"] = pd.NA
-        frame["target_word"] = [self.rows[row] for row in target]
-        frame["source_word"] = [self.columns[column] for column in source]
+        frame["target_word"] = [self.rows[row] for row in target.tolist()]
+        frame["source_word"] = [self.columns[column] for column in source.tolist()]
         frame["sure"] = [pair in self.gold.sure for pair in pairs]
         frame["possible"] = [pair in self.gold.possible for pair in pairs]
         for measure in MEASURES:

@@ -21,9 +21,9 @@ _KEY = ["setting", "measure", "which"]
 def methods(layers: pd.DataFrame, heads: pd.DataFrame, norms: pd.DataFrame, *, halves: bool) -> pd.DataFrame:
     """One row for each way of section 5.2 to take links from a model's attention.
 
-    `layers` and `heads` are `aer_layers` and `aer_heads`, `norms` has layer, head and mean_score. A best layer or head is the
-    best of all, as in the paper. `tuned_*` is the one chosen by half of the pairs and its error rate on the other half: what
-    somebody can hope for who has to choose first; only where `halves` says that both have pairs.
+    `layers` and `heads` are `aer_layers` and `aer_heads`, `norms` has layer, head and mean_score. A best layer or head is
+    the best of all, as in the paper. `tuned_*` is the one chosen by half of the pairs and its error rate on the other half:
+    what somebody can hope for who has to choose first; only where `halves` says that both have pairs.
     """
     rows: list[dict[str, Any]] = []
     for setting in SETTINGS:

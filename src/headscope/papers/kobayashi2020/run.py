@@ -1,4 +1,4 @@
-"""kobayashi2020 for one model: everything in one pass over the text."""
+"""kobayashi2020 for one model: everything in one pass over a text, and section 5 in one over sentence pairs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import facts
+from headscope.papers.kobayashi2020.alignment_run import Pairs, align
 from headscope.papers.kobayashi2020.claims import claims, not_shown
 from headscope.papers.kobayashi2020.results import Analysis
 from headscope.papers.result import Claim, Result, claims_result
@@ -39,10 +40,14 @@ FREQUENCY = "frequency.txt"  # in the run directory, where no file was given
 
 @dataclass(frozen=True)
 class Data:
-    """A text, and how frequent each piece of the tokenizer is; without the file, the text itself is counted."""
+    """A text, sentence pairs of a translation model, or both.
 
-    text: Corpus
+    `frequency` says how frequent each piece of the tokenizer is; without the file, the text itself is counted.
+    """
+
+    text: Corpus | None = None
     frequency: Path | None = None
+    pairs: Pairs | None = None
 
 
 @dataclass(frozen=True)
@@ -74,24 +79,36 @@ def run(
     if all(site.projection is None for site in lens.sites):
         raise InputError(f"{lens.name} has no norms: no output projection was found; headscope doctor says why.")
     about = {**asdict(chosen), "categories": list(chosen.categories.items())}  # in order: the first that fits wins
+    if data.text is None and data.pairs is None:
+        raise InputError("There is nothing to read: give a text, sentence pairs with gold links, or both.")
     workspace = Workspace("kobayashi2020", Path(out), lens, about, progress or Silent())
     workspace.begin()
+    made = []
+    if data.text is not None:
+        made += _text(workspace, data.text, _frequency_file(workspace, data.text, data.frequency), chosen, batch_size)
+    if data.pairs is not None:
+        made += align(workspace, data.pairs, batch_size)
+    of = [*([facts.MODEL] if data.text is not None else []), *([facts.TRANSLATOR] if data.pairs is not None else [])]
+    workspace.add(claims_result("kobayashi2020_claims", made, "; ".join(of)))
+    return workspace.finish(facts.TITLE, _opening(lens, data, made))
+
+
+def _text(workspace: Workspace, text: Corpus, frequency: Path, settings: Settings, batch_size: int) -> list[Claim]:
+    """Sections 4 and appendices A to D and G."""
     counted = workspace.study(
         "text",
-        first(data.text, chosen.segments),
-        statistics(chosen, _frequency_file(workspace, data)),
+        first(text, settings.segments),
+        statistics(settings, frequency),
         batch_size=batch_size,
         shard_size=SHARD,
         truncate=True,
-        limit=min(chosen.limit, lens.limit or chosen.limit),
+        limit=min(settings.limit, workspace.lens.limit or settings.limit),
     )
     workspace.keep(counted)
-    analysis = Analysis(counted, lens, chosen.categories, chosen.seed)
+    analysis = Analysis(counted, workspace.lens, settings.categories, settings.seed)
     for what, make in _results(analysis).items():
         workspace.attempt(what, None, partial(_add, workspace, make))
-    made = claims(analysis)
-    workspace.add(claims_result("kobayashi2020_claims", made, facts.MODEL))
-    return workspace.finish(facts.TITLE, _opening(lens, made))
+    return claims(analysis)
 
 
 def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
@@ -133,24 +150,31 @@ def _add(workspace: Workspace, make: Callable[[], list[Result]]) -> None:
         workspace.add(result)
 
 
-def _frequency_file(workspace: Workspace, data: Data) -> Path:
+def _frequency_file(workspace: Workspace, text: Corpus, given: Path | None) -> Path:
     """What was given, or the counts of the whole text, written once into the run directory."""
-    if data.frequency is not None:
-        return data.frequency
+    if given is not None:
+        return given
     path = workspace.folder / FREQUENCY
     if not path.is_file():
-        Frequencies.count(workspace.lens, data.text).write(path)
+        Frequencies.count(workspace.lens, text).write(path)
     return path
 
 
-def _opening(lens: Lens, made: list[Claim]) -> list[str]:
+def _opening(lens: Lens, data: Data, made: list[Claim]) -> list[str]:
+    theirs, of = [], []
+    if data.text is not None:
+        theirs.append(f"The paper's model is {facts.MODEL}, its data {facts.TEXT}.")
+        of.append("BERT")
+    if data.pairs is not None:
+        theirs.append(f"The paper's translation model is {facts.TRANSLATOR}, its data {facts.PAIRS}.")
+        of.append("translation models")
     lacking = not_shown(made)
-    verdict = "This model shows everything that is claimed there of BERT."
+    verdict = f"This model shows everything that is claimed there of {' and '.join(of)}."
     if lacking:
         lines = [f"- {line.replace('<', '&lt;')}" for line in lacking]  # Markdown would take </s> for a tag
-        verdict = "\n".join(["What the paper found in BERT and this model does not show:", "", *lines])
+        verdict = "\n".join([f"What the paper found in {' and '.join(of)} and this model does not show:", "", *lines])
     return [
-        f"Made by `headscope paper kobayashi2020` for {lens.name}. The paper's model is {facts.MODEL}, its data "
-        f"{facts.TEXT}. What is printed here counts layers and heads from 1, as the paper does; Parquet tables from 0.",
+        f"Made by `headscope paper kobayashi2020` for {lens.name}. {' '.join(theirs)} "
+        "What is printed here counts layers and heads from 1, as the paper does; Parquet tables from 0.",
         verdict,
     ]
