@@ -29,7 +29,7 @@ def link(lens: Lens, documents: Sequence[Document], choice: Choice, batch_size: 
     found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
     for start in range(0, len(order), batch_size):
         some = order[start : start + batch_size]
-        chosen = _choose(lens, lens.collate([encoded[index] for index in some]), choice).tolist()
+        chosen = choose_words(lens, lens.collate([encoded[index] for index in some]), choice).tolist()
         for index, words in zip(some, chosen, strict=True):
             count = len(encoded[index].document.target_words or ())
             found[index] = frozenset((source, target) for target, source in enumerate(words[:count]) if source != NO_LINK)
@@ -44,7 +44,7 @@ def encode_pair(lens: Lens, document: Document) -> Encoded:
         raise InputError(f"{document.name or 'A pair'}: {error}") from error
 
 
-def _choose(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
+def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
     """(batch, target word): the source word of each."""
     picker = Picker(choice.setting, choice.scores)
     found: list[Tensor] = []

@@ -1,0 +1,160 @@
+"""headscope align from end to end on a tiny model: choosing, writing, going on, joining two directions, and errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import headscope
+from headscope.alignment import linking
+from headscope.alignment.formats import read_links
+from headscope.alignment.gold import with_gold
+from headscope.alignment.run import Settings, align
+from headscope.alignment.symmetrise import grow_diag_final_and
+from headscope.errors import InputError
+from headscope.text import Corpus
+from headscope.text.links import Links
+from headscope.text.parallel import parallel_documents
+from tests.papers.samples import run_command, save_tiny
+from tests.statistics.tester import lens_for
+
+LINES = ["the cats sat ||| two dogs", "a dog , two dogs ||| the end", "one cat ||| the unbelievable cat", "the mat ||| on ."]
+GOLD = ["0-0 1p1", "", "1-2", "0-0 1-1"]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    (tmp_path / "pairs.txt").write_text("\n".join(LINES * 3) + "\n")
+    (tmp_path / "gold.txt").write_text("\n".join(GOLD * 3) + "\n")
+    return tmp_path
+
+
+def gold_corpus(folder: Path) -> Corpus:
+    return with_gold(parallel_documents(folder / "pairs.txt"), folder / "gold.txt")
+
+
+def test_the_layer_with_the_highest_norm_without_gold_links(pairs: Path) -> None:
+    run = align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), pairs / "run")
+    means = run["mean_norms"].groupby("layer")["mean_score"].sum()
+    found = [links.sure for links in read_links(run.folder / "links.txt")]
+    documents = list(parallel_documents(pairs / "pairs.txt"))
+    expected = linking.link(lens_for("marian"), documents, linking.Choice(int(means.idxmax())))
+    assert found == expected
+    assert "aer_layers" not in run.tables
+    assert f"layer {means.idxmax()} by norm" in (run.folder / run.manifest["page"]).read_text()
+
+
+def test_error_rates_of_every_layer_and_head_with_gold_links(pairs: Path) -> None:
+    run = align(lens_for("marian"), gold_corpus(pairs), pairs / "run", Settings(by="aer"))
+    layers, heads = run["aer_layers"], run["aer_heads"]
+    assert len(layers) == 2 * 2 * 2
+    assert len(heads) == 2 * 2 * 2 * 4
+    assert {"setting", "measure", "layer", "head", "aer", "precision", "recall", "low", "high"} <= set(heads.columns)
+    best = layers.loc[layers["aer_half_0"].idxmin()]
+    scores = run["align_scores"].iloc[0]
+    assert scores["aer"] == pytest.approx(best["aer"])
+    assert (layers["low"] <= layers["aer"] + 1e-9).all()
+    assert (layers["aer"] <= layers["high"] + 1e-9).all()
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linking, "SHARD", 2)
+    settings = Settings(layer=1, head=2)
+    whole = align(lens_for("marian"), gold_corpus(pairs), pairs / "whole", settings)
+
+    calls = 0
+    real = linking.link
+
+    def killed(*given: object, **named: object) -> list[frozenset[tuple[int, int]]]:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        return real(*given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("headscope.alignment.run.link", killed)
+    with pytest.raises(KeyboardInterrupt):
+        align(lens_for("marian"), gold_corpus(pairs), pairs / "cut", settings)
+    assert not (pairs / "cut" / "links.txt").exists()
+    resumed = align(lens_for("marian"), gold_corpus(pairs), pairs / "cut", settings)
+    assert calls == 3 + 4  # six shards, two of them finished before
+    for name in ("links.txt", "tables/aer_heads.parquet", "tables/align_scores.parquet", "align.md"):
+        assert (resumed.folder / name).read_bytes() == (whole.folder / name).read_bytes()
+    with pytest.raises(InputError, match="layer"):
+        align(lens_for("marian"), gold_corpus(pairs), pairs / "cut", Settings(layer=0))
+
+
+def test_two_directions_are_joined(pairs: Path) -> None:
+    lens = lens_for("marian")
+    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(layer=0), reverse=lens)
+    forward, reverse, joined = (
+        [links.sure for links in read_links(run.folder / f"{name}.txt", format="pharaoh")]
+        for name in ("forward", "reverse", "links")
+    )
+    assert joined == [grow_diag_final_and(one, other) for one, other in zip(forward, reverse, strict=True)]
+    documents = [*gold_corpus(pairs)]
+    flipped = [headscope.text.Document(words=one.target_words, target_words=one.words) for one in documents]
+    there = linking.link(lens, flipped, linking.Choice(0))
+    assert reverse == [Links.of(links).flipped().sure for links in there]
+    assert run["align_scores"]["system"].tolist() == ["links", "forward", "reverse"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_tiny(tmp_path_factory.mktemp("models") / "marian", "marian")
+
+
+def test_the_command(pairs: Path, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["align", model, pairs / "pairs.txt", "--gold", pairs / "gold.txt", "-o", pairs / "run"]
+    code, said, _ = run_command(monkeypatch, capsys, *given)
+    assert code == 0
+    assert "AER" in said
+    assert "links.txt" in said
+    told = json.loads(run_command(monkeypatch, capsys, *given, "--json")[1])
+    assert told["scores"][0]["system"] == "links"
+    assert Path(told["links"]).is_file()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gold": "3-0\n"}, "line 1.*--gold-first target"),
+        ({"gold": "2-4\n\n\n\n"}, "line 1.*--gold-base 1"),
+        ({"gold": "0-0\n"}, "ends after line 1"),
+        ({"pairs": "the cat |||\n"}, "line 1"),
+        ({"pairs": "the cat\n"}, r"line 1.*\|\|\|"),
+    ],
+)
+def test_errors_name_the_line_and_the_flag(tmp_path: Path, change: dict[str, str], message: str) -> None:
+    (tmp_path / "pairs.txt").write_text(change.get("pairs", "the cats ||| a dog , sat\n" * 4))
+    (tmp_path / "gold.txt").write_text(change.get("gold", "\n" * 4))
+    with pytest.raises(InputError, match=message):
+        list(gold_corpus(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (lambda: Settings(head=1), "--layer"),
+        (lambda: Settings(by="luck"), "norm or aer"),
+        (lambda: Settings(measure="effective"), "weight or norm"),
+        (lambda: Settings(symmetrise="both"), "intersection"),
+    ],
+)
+def test_settings_that_make_no_sense(settings: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        settings()  # type: ignore[operator]
+
+
+def test_layers_heads_and_models_that_are_not_there(pairs: Path) -> None:
+    corpus = parallel_documents(pairs / "pairs.txt")
+    with pytest.raises(InputError, match="layer 7; choose one of 0 to 1"):
+        align(lens_for("marian"), corpus, pairs / "one", Settings(layer=7))
+    with pytest.raises(InputError, match="head 9 in layer 0; choose one of 0 to 3"):
+        align(lens_for("marian"), corpus, pairs / "two", Settings(layer=0, head=9))
+    with pytest.raises(InputError, match="gold"):
+        align(lens_for("marian"), corpus, pairs / "three", Settings(by="aer"))
+    with pytest.raises(InputError, match="no cross attention"):
+        align(lens_for("bert"), corpus, pairs / "four")
