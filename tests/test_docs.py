@@ -10,6 +10,7 @@ import pytest
 import headscope
 from headscope.measures import MEASURES
 from headscope.statistics import STATISTICS
+from tests.papers.samples import save_tiny
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -57,3 +58,13 @@ def test_links_in_the_docs_lead_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_aligning_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("docs/how-to/align-words.md", "python")
+    (tmp_path / "pairs.txt").write_text("the cats sat ||| two dogs\none cat ||| the unbelievable cat\n")
+    (tmp_path / "gold.txt").write_text("0-0\n1-2\n")
+    save_tiny(tmp_path / "Helsinki-NLP" / "opus-mt-fr-en", "marian")
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert "aer" in capsys.readouterr().out
