@@ -35,6 +35,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *ar
 
 def test_doctor_prints_a_table_and_a_verdict(monkeypatch, capsys, folder: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "doctor", folder)
+    assert "residual connection: found at 3 of 3 sites: LN(r + y)" in out
     assert code == 0
     assert "encoder self 2" in out
     assert "ok: weights and norms are read right at every site." in out
@@ -42,6 +43,7 @@ def test_doctor_prints_a_table_and_a_verdict(monkeypatch, capsys, folder: Path) 
 
 def test_doctor_as_json(monkeypatch, capsys, folder: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "doctor", folder, "--json")
+    assert {site["residual"] for site in json.loads(out)["sites"]} == {"LN(r + y)"}
     found = json.loads(out)
     assert (code, found["verdict"], len(found["sites"])) == (0, "ok", 3)
     assert found["sites"][0]["projection"] == "encoder.layer.0.attention.output.dense"

@@ -64,12 +64,21 @@ def _print(diagnosis: Diagnosis) -> None:
         table.add_row(*_row(report))
     console.print(table)
     console.print(Text(_LEGEND, style="dim"))
+    console.print(Text(_residual(diagnosis), style="dim"))
     for note in sorted({f"{report.site.module}: {report.note}" for report in diagnosis.sites if report.note}):
         console.print(Text(f"note: {note}"))
     for reason in diagnosis.skipped:
         console.print(Text(f"not read: {reason}", style="yellow"))
     verdict = diagnosis.verdict
     console.print(Text.assemble((verdict, f"bold {_COLOURS[verdict]}"), f": {_MEANING[verdict]}"))
+
+
+def _residual(diagnosis: Diagnosis) -> str:
+    """Where block_norm and mixing can be measured."""
+    forms = sorted({report.residual for report in diagnosis.sites if report.residual is not None})
+    found = sum(report.residual is not None for report in diagnosis.sites)
+    how = f": {', '.join(forms)}" if forms else ""
+    return f"residual connection: found at {found} of {len(diagnosis.sites)} sites{how}"
 
 
 def _row(report: SiteReport) -> list[str | Text]:

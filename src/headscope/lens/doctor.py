@@ -40,6 +40,7 @@ class SiteReport:
     row_sum: float = 0.0  # largest distance of a row's sum from 1; 0 below 1 where the model has sinks
     own_weights: float | None = None  # largest difference from the model's own output_attentions
     by_rows: float = 0.0  # largest difference between weights read at once and in blocks of rows
+    residual: str | None = None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y); None if not known
     note: str = ""
     tolerance: float = 1.0  # 1 for float32; looser for half precision
 
@@ -78,6 +79,7 @@ class Diagnosis:
                 "row_sum_error": report.row_sum,
                 "own_weights_difference": report.own_weights,
                 "by_rows_difference": report.by_rows,
+                "residual": report.residual,
                 "verdict": report.verdict,
                 "note": report.note,
             }
@@ -105,6 +107,7 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     reports = []
     for traced in lens.trace.sites:
         report = SiteReport(traced.site, tolerance=5e4 if half else 1.0)
+        report.residual = None if traced.surroundings is None else traced.surroundings.form
         (block,) = whole[traced.site]
         report.row_sum = _row_sum_error(block.weights, block.row_mask)
         report.by_rows = float((torch.cat([b.weights for b in cut[traced.site]], 2) - block.weights).abs().max())

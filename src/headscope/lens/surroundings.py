@@ -55,6 +55,12 @@ class Surroundings:
     inner: Normalisation | None
     outer: Normalisation | None
 
+    @property
+    def form(self) -> str:
+        """How the sum is written: `LN(r + y)`, `r + y` or `r + LN(y)`."""
+        total = f"r + {'y' if self.inner is None else 'LN(y)'}"
+        return total if self.outer is None else f"LN({total})"
+
     def linear(self, vectors: Tensor) -> Tensor:
         """A part of y as it arrives, but for the scales: (..., d_model) -> (..., d_model)"""
         return self.outer_linear(vectors if self.inner is None else self.inner.linear(vectors))
