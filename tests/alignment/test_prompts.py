@@ -12,7 +12,8 @@ from torch import Tensor
 
 import headscope
 from headscope.alignment.choice import Choice
-from headscope.alignment.prompts import Prompt, link_prompts, prompt_sides
+from headscope.alignment.prompts import Prompt, link_prompts
+from headscope.alignment.sides import prompt_sides
 from headscope.errors import InputError
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock

@@ -11,6 +11,8 @@ import headscope
 from headscope.alignment import linking
 from headscope.alignment.formats import read_links
 from headscope.alignment.gold import with_gold
+from headscope.alignment.gradient import gradient_links
+from headscope.alignment.prompts import Prompt, link_prompts
 from headscope.alignment.run import Settings, align
 from headscope.alignment.symmetrise import grow_diag_final_and
 from headscope.errors import InputError
@@ -158,3 +160,29 @@ def test_layers_heads_and_models_that_are_not_there(pairs: Path) -> None:
         align(lens_for("marian"), corpus, pairs / "three", Settings(by="aer"))
     with pytest.raises(InputError, match="no cross attention"):
         align(lens_for("bert"), corpus, pairs / "four")
+
+
+def test_a_decoder_reads_a_prompt(pairs: Path) -> None:
+    lens = lens_for("llama")
+    template = "the cat {source} , {target}"
+    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(by="aer", prompt=template))
+    layers = run["aer_layers"]
+    assert set(layers["layer"]) == {0, 1, 2}
+    best = layers.loc[layers["aer_half_0"].idxmin()]
+    assert run["align_scores"]["aer"][0] == pytest.approx(best["aer"])
+    choice = linking.Choice(int(best["layer"]), None, str(best["measure"]), str(best["setting"]))
+    expected = link_prompts(lens, list(gold_corpus(pairs)), choice, Prompt(template))
+    assert [links.sure for links in read_links(run.folder / "links.txt")] == expected
+    with pytest.raises(InputError, match="--by aer"):
+        Settings(prompt=template)
+    with pytest.raises(InputError, match="needs no prompt"):
+        align(lens_for("marian"), gold_corpus(pairs), pairs / "other", Settings(layer=0, prompt=template))
+
+
+def test_gradients_stand_in_the_same_table(pairs: Path) -> None:
+    lens = lens_for("marian")
+    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(layer=0, gradient=True))
+    assert run["align_scores"]["system"].tolist() == ["links", "gradient"]
+    assert [links.sure for links in read_links(run.folder / "gradient.txt")] == gradient_links(
+        lens, list(gold_corpus(pairs))
+    )

@@ -1,10 +1,10 @@
-"""Word alignments out of cross attention: a target word gets the source word with the highest score (kobayashi2020, 5.1)."""
+"""Word alignments out of attention: a target word gets the source word with the highest score (kobayashi2020, 5.1)."""
 
 from __future__ import annotations
 
 from torch import Tensor
 
-from headscope.alignment.sides import Sides, sides_of
+from headscope.alignment.sides import sides_of
 from headscope.lens.block import AttentionBlock
 
 
@@ -15,9 +15,9 @@ class Picker:
         self.setting, self.measure = setting, measure
         self._sum: Tensor | None = None  # batch head target-word column, of the blocks so far
 
-    def __call__(self, block: AttentionBlock, sides: Sides | None = None) -> Tensor | None:
+    def __call__(self, block: AttentionBlock) -> Tensor | None:
         """The source word of each target word, (batch, head, target word), at a site's last block; else None."""
-        sides = sides or sides_of(block.batch)
+        sides = sides_of(block.batch)
         part = sides.merged(block.scores(self.measure), self.setting, block.rows)
         self._sum = part if block.rows.start == 0 or self._sum is None else self._sum + part
         if block.rows.stop < block.batch.query_length(block.site):

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from headscope.alignment.choice import Choice
 from headscope.alignment.picking import Picker
-from headscope.alignment.sides import NO_LINK, Sides
+from headscope.alignment.sides import NO_LINK
 from headscope.errors import InputError
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
@@ -96,7 +96,7 @@ def link_prompts(
 ) -> list[frozenset[Pair]]:
     """The links (source word, target word) of each document, by the self attention that `choice` names."""
     _check(lens, choice)
-    encoded = [_encode(lens, document, prompt or Prompt()) for document in documents]
+    encoded = [encode_prompt(lens, document, prompt or Prompt()) for document in documents]
     order = sorted(range(len(encoded)), key=lambda index: len(encoded[index].source))
     found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
     for start in range(0, len(order), batch_size):
@@ -107,21 +107,6 @@ def link_prompts(
     return found
 
 
-def prompt_sides(batch: Batch) -> Sides:
-    """Of a batch of prompts: the source's words are the columns, and nothing means 'no link'."""
-
-    def compute() -> Sides:
-        counts = [len(document.words or ()) for document in batch.documents]
-        pairs = list(zip(batch.sources, counts, strict=True))
-        source_of = [[word if word is not None and word < count else None for word in text.word_of] for text, count in pairs]
-        target_of = [
-            [word - count if word is not None and word >= count else None for word in text.word_of] for text, count in pairs
-        ]
-        return Sides(source_of, target_of, [[False] * len(text) for text, _ in pairs], batch.inputs["input_ids"].device)
-
-    return batch.once("alignment sides of prompts", compute)
-
-
 def _choose(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
     """(batch, target word): the source word of each."""
     picker = Picker(choice.setting, choice.scores)
@@ -129,7 +114,7 @@ def _choose(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
 
     def receive(block: AttentionBlock) -> None:
         if block.site.layer == choice.layer:
-            chosen = picker(block, prompt_sides(batch))
+            chosen = picker(block)
             if chosen is not None:
                 found.append(chosen[:, choice.head or 0])
 
@@ -137,7 +122,8 @@ def _choose(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
     return found[0]
 
 
-def _encode(lens: Lens, document: Document, prompt: Prompt) -> Encoded:
+def encode_prompt(lens: Lens, document: Document, prompt: Prompt) -> Encoded:
+    """A sentence pair in a prompt, as tokens."""
     if lens.tokenizer is None:
         raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
     try:

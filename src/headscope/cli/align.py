@@ -44,6 +44,15 @@ def align(
     symmetrise: Annotated[
         str, typer.Option(help="How two directions are joined: intersection, union, grow-diag-final-and.")
     ] = "grow-diag-final-and",
+    prompt: Annotated[
+        str | None, typer.Option(help="For a decoder-only model: a text with {source} and {target}, which it reads.")
+    ] = None,
+    gradient: Annotated[
+        bool, typer.Option("--gradient", help="Also align by smoothed gradients, to compare with; takes long.")
+    ] = False,
+    eflomal: Annotated[
+        bool, typer.Option("--eflomal", help="Also run the statistical aligner eflomal, if it is installed.")
+    ] = False,
     batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 16,
     as_json: Annotated[bool, typer.Option("--json", help="Say where the output is, and the scores, as JSON.")] = False,
     trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
@@ -60,8 +69,11 @@ def align(
       headscope align Helsinki-NLP/opus-mt-fr-en pairs.txt --gold gold.txt --gold-base 1 --by aer -o run
 
       headscope align Helsinki-NLP/opus-mt-fr-en fr.txt en.txt --reverse Helsinki-NLP/opus-mt-en-fr -o run
+
+      headscope align HuggingFaceTB/SmolLM2-135M-Instruct fr.txt en.txt --layer 15
+      --prompt "French: {source} English: {target}" -o run
     """
-    settings = Settings(layer, head, measure, setting, by, heads, symmetrise)
+    settings = Settings(layer, head, measure, setting, by, heads, symmetrise, prompt, gradient, eflomal)
     corpus = parallel_documents(source, target, first=cast(Side, first))
     if gold is not None:
         form = cast(Literal["auto", "pharaoh", "naacl"], gold_format)

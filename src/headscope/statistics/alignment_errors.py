@@ -29,6 +29,7 @@ COUNTS = ("found", "in_sure", "in_possible", "sure")
 class AlignmentErrors(Statistic):
     """Alignment error rate, precision and recall of every cross-attention head, for documents with gold links.
 
+    Of a decoder-only model, the self attention of prompts that hold both sides (`headscope.alignment.prompts`).
     `setting` is AWI (alignment with the input word) or AWO (with the output word). Both halves of the corpus are counted
     apart, so that a head can be chosen on one and judged on the other.
     """
@@ -54,14 +55,14 @@ class AlignmentErrors(Statistic):
         return f"{super().table_name}_{self.setting}"
 
     def start(self, sites: Sequence[Site]) -> Statistic:
-        """Cross attention only."""
-        fresh = super().start([site for site in sites if site.kind == "cross"])
+        """Cross attention only, where a model has some; else a decoder's self attention."""
+        fresh = super().start(aligning_sites(sites))
         if not fresh.heads.sites:
-            raise InputError(f"{self.name} needs a model with cross attention: an encoder-decoder.")
+            raise InputError(f"{self.name} needs an encoder-decoder, or a decoder and a prompt.")
         return fresh
 
     def update(self, block: AttentionBlock) -> None:
-        if block.site.kind != "cross":
+        if block.site not in self.heads.sites:
             return
         chosen = self._picker(block)
         if chosen is not None:
@@ -78,15 +79,21 @@ class AlignmentErrors(Statistic):
         return columns
 
 
+def aligning_sites(sites: Sequence[Site]) -> list[Site]:
+    """Cross attention; in a decoder-only model, its self attention."""
+    cross = [site for site in sites if site.kind == "cross"]
+    return cross or [site for site in sites if site.stack == "decoder"]
+
+
 class Gold:
     """The gold links of a batch as (text, target word, source word) matrices."""
 
     def __init__(self, batch: Batch) -> None:
         device = batch.inputs["input_ids"].device
         shape = (
-            len(batch.sources),
-            max(len(sequence.words) for sequence in batch.targets),
-            max(len(sequence.words) for sequence in batch.sources),
+            len(batch.documents),
+            max(len(document.target_words or ()) for document in batch.documents),
+            max(len(document.words or ()) for document in batch.documents),
         )
         self.sure, self.possible = (torch.zeros(shape, dtype=torch.bool) for _ in range(2))
         for text, document in enumerate(batch.documents):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from headscope.alignment.prompts import Prompt
 from headscope.errors import InputError
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
@@ -24,6 +25,7 @@ class Feed:
     truncate: bool = False
     on_error: str = "stop"
     by_word: bool = False  # each word is tokenised by itself
+    prompt: str | None = None  # a template that holds a document's words and target words, for a decoder
 
 
 @dataclass
@@ -84,12 +86,18 @@ def _encode(lens: Lens, documents: Sequence[Document], feed: Feed, needed: dict[
     for document in documents:
         try:
             _check_layers(document, needed)
-            encoded.append(lens.encode(document, limit=feed.limit, truncate=feed.truncate, by_word=feed.by_word))
+            encoded.append(_encode_one(lens, document, feed))
         except InputError as error:
             if feed.on_error == "stop":
                 raise InputError(f"{document.name or 'A document'}: {error}") from error
             skipped += 1
     return encoded, skipped
+
+
+def _encode_one(lens: Lens, document: Document, feed: Feed) -> Encoded:
+    if feed.prompt is not None:
+        return Prompt(feed.prompt).encode(lens.tokenizer, document, lens.limit)
+    return lens.encode(document, limit=feed.limit, truncate=feed.truncate, by_word=feed.by_word)
 
 
 def _check_layers(document: Document, needed: dict[str, str]) -> None:

@@ -68,17 +68,19 @@ def study(
     truncate: bool = False,
     on_error: str = "stop",
     by_word: bool = False,
+    prompt: str | None = None,
     shard_size: int = SHARD,
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Count `statistics` (all of them by default) over a corpus; run it again to go on after an interruption.
 
-    `by_word` tokenises the words of documents that have them one by one, for alignments between them.
+    `by_word` tokenises the words of documents that have them one by one, for alignments between them; `prompt`, a template
+    with {source} and {target}, puts a document's words and target words into one text for a decoder.
     """
     corpus = documents if isinstance(documents, Corpus) else Corpus.of(documents, on_error=on_error)
     chosen = as_statistics(statistics)
-    feed = Feed(batch_size, limit, truncate, on_error, by_word)
+    feed = Feed(batch_size, limit, truncate, on_error, by_word, prompt)
     run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
     manifest = _begin(run, lens, corpus, chosen, feed, shard_size)
     total = -(-manifest["corpus"]["documents"] // shard_size)
