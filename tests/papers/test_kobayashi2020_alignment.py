@@ -193,7 +193,7 @@ def test_means_and_deviations_of_several_models_by_hand() -> None:
     highest = shown.loc["AWI", "norm", "head with the highest average norm"]
     assert highest[["Where", "AER", "SD", "SD*, 4 heads"]].to_list() == ["3-1", "45.0", "5.0", "21.0"]
     assert shown.loc[("", "", "SmoothGrad"), ["AER", "AER*, 4 heads"]].to_list() == ["25.0", "36.4"]
-    assert shown.loc[("", "", "eflomal"), ["AER", "AER*, 4 heads"]].to_list() == ["50.0", ""]
+    assert shown.loc[("", "", "eflomal"), ["AER", "SD", "AER*, 4 heads"]].to_list() == ["50.0", "", ""]
     assert shown.loc[("", "", "GIZA++"), ["AER", "AER*, 4 heads"]].to_list() == ["", "21.0"]
 
 
@@ -262,6 +262,7 @@ def test_several_models_and_other_aligners(documents: list[Document], tmp_path: 
     monkeypatch.setattr(
         "headscope.papers.kobayashi2020.alignment_run.eflomal_links", lambda some: [one.alignment.sure for one in some]
     )
+    monkeypatch.setattr("headscope.papers.kobayashi2020.alignment_run.find_program", lambda: None)
     pairs = kobayashi2020.Pairs(corpus, also=iter([lens]), eflomal=True)
     run = kobayashi2020.run(lens, tmp_path / "run", kobayashi2020.Data(pairs=pairs))
     table = run["kobayashi2020_table3"]
@@ -271,6 +272,21 @@ def test_several_models_and_other_aligners(documents: list[Document], tmp_path: 
     page = (run.folder / "tables" / "kobayashi2020_table3.md").read_text()
     best = table[(table["setting"] == "AWI") & (table["measure"] == "norm") & (table["which"] == "best layer")].iloc[0]
     assert f"| AWI | norm | best layer | {best['layer'] + 1} | {100 * best['aer']:.1f} | 0.0 |" in page
+
+
+def test_a_text_and_pairs_in_one_run(documents: list[Document], tmp_path: Path, monkeypatch) -> None:
+    """Both halves of the paper, and a run of one half goes on with the other."""
+    monkeypatch.setattr("headscope.papers.figures.save", lambda made, stem: [])
+    lens, pairs = lens_for("marian"), kobayashi2020.Pairs(Corpus.from_documents(documents))
+    text = Corpus.from_documents(["the cat sat on the mat .", "two dogs , a cat ."])
+    kobayashi2020.run(lens, tmp_path / "run", kobayashi2020.Data(pairs=pairs))
+    run = kobayashi2020.run(lens, tmp_path / "run", kobayashi2020.Data(text, pairs=pairs))
+    assert {"kobayashi2020_table1", "kobayashi2020_table3"} <= set(run.manifest["results"])
+    sections = run["kobayashi2020_claims"]["section"].to_list()
+    assert {"4.1", "4.2", "5.2", "5.3", "E.3"} <= set(sections)
+    page = (run.folder / "kobayashi2020.md").read_text()
+    assert facts.MODEL in page
+    assert facts.TRANSLATOR in page
 
 
 def test_gradients_stand_in_the_table(documents: list[Document], tmp_path: Path, monkeypatch) -> None:
@@ -302,6 +318,14 @@ def test_command_says_what_is_wrong(monkeypatch, capsys, tmp_path: Path, options
     code, _, err = run_command(monkeypatch, capsys, "paper", "kobayashi2020", model, *given, "-o", tmp_path / "run")
     assert code == 2
     assert said in err
+
+
+def test_a_program_that_is_missing_is_said_before_anything_is_counted(documents, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("headscope.alignment.eflomal.PROGRAM", "no-such-aligner")
+    pairs = kobayashi2020.Pairs(Corpus.from_documents(documents), eflomal=True)
+    with pytest.raises(InputError, match="is not installed"):
+        kobayashi2020.run(lens_for("marian"), tmp_path / "run", kobayashi2020.Data(pairs=pairs))
+    assert not (tmp_path / "run" / "parts").exists()
 
 
 def test_a_model_without_cross_attention_is_refused(documents: list[Document], tmp_path: Path) -> None:

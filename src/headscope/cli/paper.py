@@ -233,7 +233,7 @@ def kobayashi2020(
         corpus = with_gold(corpus, gold, format=form, base=gold_base, first=cast(Side, gold_first))
         others = _opened(also or [], trust_remote_code)
         pairs = papers_kobayashi2020.Pairs(corpus, others, _line_numbers(sentences), gradient, eflomal)
-    elif gold is not None or also or sentences or gradient or eflomal:
+    elif any((parallel_target, gold, also, sentences, gradient, eflomal)):
         raise InputError("Alignments need sentence pairs: give --parallel FILE too.")
     with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
         run = papers_kobayashi2020.run(

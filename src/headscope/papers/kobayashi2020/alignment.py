@@ -149,7 +149,7 @@ class Alignments:
             headline = f"Words align better by norm than by weight in only {better} of {of} cases"
         models = Path(self.aligners[0].name).name
         models += f" and {len(self.aligners) - 1} more (means)" if len(self.aligners) > 1 else ""
-        about = f"{models}, {len(self.documents):,} sentence pairs; a case is a layer, read one way"
+        about = f"{models}, {len(self.documents):,} sentence pairs; a case is one layer in one setting"
         title = "Beyond the paper: error rates of layers by weight and by norm"
         picture = drawings.lines(self.layers, headline, about)
         return [

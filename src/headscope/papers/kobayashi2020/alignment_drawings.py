@@ -21,7 +21,7 @@ SETTINGS = {"AWO": "With the output word (AWO)", "AWI": "With the input word (AW
 # Light is low, as in the paper: the lighter, the better.
 INKED = LinearSegmentedColormap.from_list("inked", ["#FFFFFF", figures.SKY, figures.BLUE, "#06304D"])
 LINES = {"weight": (f"weight {WEIGHT}", figures.VERMILION), "norm": (f"norm {NORM}", figures.BLUE)}
-CELL = 0.17  # inches for a word
+SMALLEST, LARGEST = 0.16, 0.24  # inches for a word
 MEANT = 12  # layers beyond which numbers do not fit
 
 
@@ -99,11 +99,14 @@ def by_head(heads: pd.DataFrame) -> Figure:
 
 def matrices(pairings: Sequence[Pairing], layer: int) -> Figure:
     """Figures 7 and 17 to 22: the reference, and a layer's alignment by weight and by norm; a row for each sentence."""
-    wide, tall = (max(len(side) for side in sides) for sides in zip(*((p.columns, p.rows) for p in pairings), strict=True))
-    longest = max(len(word) for one in pairings for word in (*one.columns, *one.rows))
-    margin = min(0.06 * longest, 1.4)
-    width, height = 3 * (CELL * wide + 0.2) + margin, CELL * tall + 0.45 + margin
-    made, axes = figures.figure(len(pairings), 3, width=max(width, 2 * figures.COLUMN), height=height * len(pairings))
+    wide = max(len(one.columns) for one in pairings)
+    beside, below = (_room([one.rows for one in pairings]), _room([one.columns for one in pairings]))
+    cell = min(max((2 * figures.COLUMN - beside - 0.6) / (3 * wide), SMALLEST), LARGEST)
+    rows = [len(one.rows) for one in pairings]
+    width, height = 3 * (cell * wide + 0.2) + beside, sum(cell * count + 0.4 + below for count in rows)
+    made, axes = figures.figure(
+        len(pairings), 3, width=width, height=height, gridspec_kw={"height_ratios": rows}
+    )  # cells of one size, whatever the sentence
     for row, one in zip(axes, pairings, strict=True):
         _reference(row[0], one)
         for panel, measure, sign in zip(row[1:], MEASURES, (WEIGHT, NORM), strict=True):
@@ -113,6 +116,9 @@ def matrices(pairings: Sequence[Pairing], layer: int) -> Figure:
             _words(panel, one, rows=False)
             for target in range(len(one.rows)):
                 _frame(panel, one, measure, layer, target)
+        for panel in row:
+            panel.set_xlim(-0.5, wide - 0.5)
+            panel.set_anchor("NW")
     return made
 
 
@@ -144,7 +150,14 @@ def _words(panel: Any, one: Pairing, *, rows: bool) -> None:
     panel.set_xticks(range(len(one.columns)), [written(word) for word in one.columns], rotation=90, fontsize=6.5)
     panel.set_yticks(range(len(one.rows)), [written(word) if rows else "" for word in one.rows], fontsize=6.5)
     _bare(panel)
-    _gaps(panel, (len(one.rows), len(one.columns)), figures.PALE, 0.4)
+    rows_end, columns_end = len(one.rows) - 0.5, len(one.columns) - 0.5
+    panel.vlines(np.arange(len(one.columns) + 1) - 0.5, -0.5, rows_end, color=figures.PALE, linewidth=0.4)
+    panel.hlines(np.arange(len(one.rows) + 1) - 0.5, -0.5, columns_end, color=figures.PALE, linewidth=0.4)
+
+
+def _room(sides: Sequence[Sequence[str]]) -> float:
+    """Inches for the longest word of some sentences."""
+    return 0.055 * min(max(len(word) for side in sides for word in side), 24)
 
 
 def _numbers(panel: Any, cells: np.ndarray) -> None:
@@ -154,11 +167,11 @@ def _numbers(panel: Any, cells: np.ndarray) -> None:
             panel.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
 
 
-def _gaps(panel: Any, shape: tuple[int, ...], colour: str = "white", width: float = 0.8) -> None:
+def _gaps(panel: Any, shape: tuple[int, ...]) -> None:
     """Thin lines between the cells."""
     panel.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
     panel.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
-    panel.grid(which="minor", color=colour, linewidth=width)
+    panel.grid(which="minor", color="white", linewidth=0.8)
     panel.tick_params(which="both", length=0)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from headscope.alignment.eflomal import eflomal_links
+from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
 from headscope.alignment.linking import link_corpus
 from headscope.alignment.tables import link_scores
@@ -41,7 +41,9 @@ def align(workspace: Workspace, pairs: Pairs, batch_size: int) -> list[Claim]:
     documents = list(pairs.corpus)
     if any(document.alignment is None for document in documents):
         raise InputError("The sentence pairs have no gold links to compare alignments with: give --gold FILE.")
-    examples(documents, pairs.sentences)  # a wrong number is said before anything is counted
+    examples(documents, pairs.sentences)  # a wrong number, or a program that is not there, is said before all the counting
+    if pairs.eflomal:
+        find_program()
     aligners: list[Aligner] = []
     for lens in _every(workspace.lens, pairs.also):
         suffix = f"-{len(aligners)}" if aligners else ""

@@ -98,7 +98,7 @@ def _numbers(ways: pd.DataFrame, several: bool) -> dict[str, str]:
     """The error rate, and the deviation over several models, or the interval of one."""
     aer = ways["aer"].astype(float)
     if several:
-        return {"AER": _mean(aer), "SD": in_percent(float(aer.std(ddof=0)))}
+        return {"AER": _mean(aer), "SD": in_percent(float(aer.std(ddof=0))) if len(aer) > 1 else ""}
     low, high = (in_percent(float(ways[name].astype(float).iloc[0])) for name in ("low", "high"))
     return {"AER": _mean(aer), "95 % interval": f"{low} to {high}" if low else ""}
 
