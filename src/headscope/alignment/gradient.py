@@ -51,8 +51,8 @@ def gradient_links(
     """The links (source word, target word) of each document: a target word gets the source word of highest saliency.
 
     Summed over a source word's pieces, the mean over a target word's. Special tokens of the source are candidates too and
-    mean 'no link', unless `no_link` is False. This takes a backward pass for every target position and noisy copy: some
-    hundred times as long as reading attention does.
+    mean 'no link', unless `no_link` is False. This takes a backward pass for every target position of every noisy copy:
+    hundreds of times as long as reading attention. Fewer copies are faster and worse.
     """
     encoded = [encode_pair(lens, document) for document in documents]
     order = sorted(range(len(encoded)), key=lambda index: (len(encoded[index].target or ()), len(encoded[index].source)))
