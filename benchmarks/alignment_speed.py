@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import copy
-import os
-from collections.abc import Iterator
-from itertools import islice
+import tempfile
+from itertools import cycle, islice
 from pathlib import Path
 
 import torch
 
 import headscope
+from benchmarks.memory import Memory, in_fresh_process, memory_of
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 from headscope.alignment.choice import Choice
 from headscope.alignment.linking import choose_words, encode_pair
+from headscope.alignment.run import Settings as AlignSettings
+from headscope.alignment.run import align
 from headscope.lens.batch import Batch
-from headscope.text import Document
 from headscope.text.parallel import parallel_documents
 
 PLAIN = "plain SDPA forced decoding"
 LAYER, HEAD = "links by a layer's joint norm", "links by a head's norm"
 PAIRS, BATCH = 400, 16
+FEW, MANY = 1_000, 10_000
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+MODEL = SHARED / "models" / "opus-mt-fr-en"
+HANSARDS = SHARED / "data" / "alignment" / "hansards" / "en-fr.txt"
 
 
 def alignment_speed(settings: Settings) -> list[Row]:
     """Links of every pair against the plain forward pass of the same batches: opus-mt-fr-en on Hansards, repeated."""
-    shared = Path(os.environ.get("HEADSCOPE_SHARED", Path(__file__).resolve().parents[2] / "shared"))
-    folder = shared / "models" / "opus-mt-fr-en"
-    pairs = shared / "data" / "alignment" / "hansards" / "en-fr.txt"
-    if not (folder.is_dir() and pairs.is_file()):
+    if not (MODEL.is_dir() and HANSARDS.is_file()):
         return []
-    with headscope.open(folder) as lens:
+    with headscope.open(MODEL) as lens:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
-        some = list(islice(_again(pairs), BATCH if settings.quick else PAIRS))
+        some = list(islice(cycle(parallel_documents(HANSARDS, first="target")), BATCH if settings.quick else PAIRS))
         encoded = sorted((encode_pair(lens, document) for document in some), key=lambda pair: len(pair.source))
         batches = [lens.collate(encoded[start : start + BATCH]) for start in range(0, len(encoded), BATCH)]
         things = {PLAIN: lambda: _forward(plain, batches)}
@@ -45,9 +47,27 @@ def alignment_speed(settings: Settings) -> list[Row]:
         return as_ratios(alternate(things, settings.repeats), PLAIN, targets)
 
 
-def _again(pairs: Path) -> Iterator[Document]:
-    while True:
-        yield from parallel_documents(pairs, first="target")
+def alignment_memory(settings: Settings) -> list[Row]:
+    """Peak memory of a whole alignment: 10,000 short pairs against 1,000."""
+    if not (MODEL.is_dir() and HANSARDS.is_file()):
+        return []
+    few, many = (20, 40) if settings.quick else (FEW, MANY)
+    small, large = (in_fresh_process(align_peak, count) for count in (few, many))
+    return [
+        Row(f"{few:,} pairs", [small.peak], "MB"),
+        Row(f"{many:,} pairs", [large.peak], "MB", large.peak / small.peak, "x", f"memory of {few:,}", Target("<=", 1.1)),
+    ]
+
+
+def align_peak(count: int) -> Memory:
+    """Links of `count` pairs out of a file, in this process."""
+    with headscope.open(MODEL) as lens, tempfile.TemporaryDirectory() as folder:
+        pairs = Path(folder) / "pairs.txt"
+        lines = [line for line in HANSARDS.read_text(encoding="utf-8").splitlines(keepends=True) if len(line.split()) < 20]
+        with pairs.open("w", encoding="utf-8") as file:
+            file.writelines(islice(cycle(lines), count))
+        corpus = parallel_documents(pairs, first="target")
+        return memory_of(lambda: align(lens, corpus, Path(folder) / "run", AlignSettings(layer=2)))
 
 
 def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from benchmarks.alignment_speed import alignment_speed
+from benchmarks.alignment_speed import alignment_memory, alignment_speed
 from benchmarks.divergence_speed import divergence_speed
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.kobayashi2020_speed import kobayashi2020_speed
@@ -18,7 +18,7 @@ Benchmark = Callable[[Settings], list[Row]]
 
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, study_memory, long_text_study_memory)
-PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed, alignment_speed)
+PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed, alignment_speed, alignment_memory)
 BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, *PAPERS)}
 
 

@@ -181,8 +181,7 @@ def test_a_decoder_reads_a_prompt(pairs: Path) -> None:
 
 def test_gradients_stand_in_the_same_table(pairs: Path) -> None:
     lens = lens_for("marian")
-    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(layer=0, gradient=True))
+    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(layer=0, gradient=2))
     assert run["align_scores"]["system"].tolist() == ["links", "gradient"]
-    assert [links.sure for links in read_links(run.folder / "gradient.txt")] == gradient_links(
-        lens, list(gold_corpus(pairs))
-    )
+    found = [links.sure for links in read_links(run.folder / "gradient.txt")]
+    assert found == gradient_links(lens, list(gold_corpus(pairs)), samples=2)

@@ -291,11 +291,11 @@ def test_a_text_and_pairs_in_one_run(documents: list[Document], tmp_path: Path, 
 
 def test_gradients_stand_in_the_table(documents: list[Document], tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("headscope.papers.figures.save", lambda made, stem: [])
-    pairs = kobayashi2020.Pairs(Corpus.from_documents(documents[1:3]), gradient=True)
+    pairs = kobayashi2020.Pairs(Corpus.from_documents(documents[1:3]), gradient=2)
     run = kobayashi2020.run(lens_for("marian"), tmp_path / "run", kobayashi2020.Data(pairs=pairs))
     row = run["kobayashi2020_table3"].set_index("which").loc["SmoothGrad"]
     assert 0 <= float(row["aer"]) <= 1
-    assert (run.folder / "parts" / "gradient" / "00000.txt").read_text().count("\n") == 2
+    assert (run.folder / "parts" / "gradient-2" / "00000.txt").read_text().count("\n") == 2
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from headscope.alignment.linking import encode_pair
-from headscope.alignment.sides import AWO, NO_LINK, Sides
+from headscope.alignment.linking import encode_pair, link_encoded
+from headscope.alignment.sides import AWO, Sides
 from headscope.errors import InputError, ModelError
 from headscope.lens.batch import Batch
 from headscope.lens.gradients import frozen
@@ -56,15 +56,12 @@ def gradient_links(
     hundreds of times as long as reading attention. Fewer copies are faster and worse.
     """
     encoded = [encode_pair(lens, document) for document in documents]
-    order = sorted(range(len(encoded)), key=lambda index: (len(encoded[index].target or ()), len(encoded[index].source)))
-    found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
-    for start in range(0, len(order), batch_size):
-        some = order[start : start + batch_size]
-        batch = lens.collate([encoded[index] for index in some])
+
+    def of_batch(batch: Batch) -> Tensor:
         scores = saliency(lens, batch, samples=samples, noise=noise, seed=seed, absolute=absolute)
-        for index, words in zip(some, choose(scores, batch, no_link=no_link).tolist(), strict=True):
-            found[index] = frozenset((source, target) for target, source in enumerate(words) if source != NO_LINK)
-    return found
+        return choose(scores, batch, no_link=no_link)
+
+    return link_encoded(lens, encoded, of_batch, batch_size)
 
 
 def saliency(

@@ -25,11 +25,21 @@ SHARD = 1024  # pairs: sorted by length within it, so that little is padding
 def link(lens: Lens, documents: Sequence[Document], choice: Choice, batch_size: int = 16) -> list[frozenset[Pair]]:
     """The links (source word, target word) of each document, by forced decoding of its target."""
     encoded = [encode_pair(lens, document) for document in documents]
+    return link_encoded(lens, encoded, lambda batch: choose_words(lens, batch, choice), batch_size)
+
+
+def link_encoded(
+    lens: Lens, encoded: Sequence[Encoded], choose: Callable[[Batch], Tensor], batch_size: int
+) -> list[frozenset[Pair]]:
+    """The links of encoded pairs, in their own order, by `choose`: a batch -> (batch, target word).
+
+    Pairs of similar length go together, so that little is padding.
+    """
     order = sorted(range(len(encoded)), key=lambda index: (len(encoded[index].source), len(encoded[index].target or ())))
     found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
     for start in range(0, len(order), batch_size):
         some = order[start : start + batch_size]
-        chosen = choose_words(lens, lens.collate([encoded[index] for index in some]), choice).tolist()
+        chosen = choose(lens.collate([encoded[index] for index in some])).tolist()
         for index, words in zip(some, chosen, strict=True):
             count = len(encoded[index].document.target_words or ())
             found[index] = frozenset((source, target) for target, source in enumerate(words[:count]) if source != NO_LINK)
@@ -45,12 +55,13 @@ def encode_pair(lens: Lens, document: Document) -> Encoded:
 
 
 def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
-    """(batch, target word): the source word of each."""
+    """(batch, target word): the source word of each, by cross attention, or by a decoder's self attention."""
+    kind = "cross" if batch.has_target else "self"
     picker = Picker(choice.setting, choice.scores)
     found: list[Tensor] = []
 
     def receive(block: AttentionBlock) -> None:
-        if block.site.kind == "cross" and block.site.layer == choice.layer:
+        if block.site.stack == "decoder" and block.site.kind == kind and block.site.layer == choice.layer:
             chosen = picker(block)
             if chosen is not None:
                 found.append(chosen[:, choice.head or 0])

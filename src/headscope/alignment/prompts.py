@@ -12,14 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch import Tensor
-
 from headscope.alignment.choice import Choice
-from headscope.alignment.picking import Picker
-from headscope.alignment.sides import NO_LINK
+from headscope.alignment.linking import choose_words, link_encoded
 from headscope.errors import InputError
-from headscope.lens.batch import Batch
-from headscope.lens.block import AttentionBlock
 from headscope.lens.encoding import TokenSequence, check_length, pieces_of
 from headscope.lens.lens import Encoded, Lens
 from headscope.lens.word_encoding import encode_words, frame
@@ -97,29 +92,7 @@ def link_prompts(
     """The links (source word, target word) of each document, by the self attention that `choice` names."""
     _check(lens, choice)
     encoded = [encode_prompt(lens, document, prompt or Prompt()) for document in documents]
-    order = sorted(range(len(encoded)), key=lambda index: len(encoded[index].source))
-    found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
-    for start in range(0, len(order), batch_size):
-        some = order[start : start + batch_size]
-        chosen = _choose(lens, lens.collate([encoded[index] for index in some]), choice).tolist()
-        for index, words in zip(some, chosen, strict=True):
-            found[index] = frozenset((source, target) for target, source in enumerate(words) if source != NO_LINK)
-    return found
-
-
-def _choose(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
-    """(batch, target word): the source word of each."""
-    picker = Picker(choice.setting, choice.scores)
-    found: list[Tensor] = []
-
-    def receive(block: AttentionBlock) -> None:
-        if block.site.layer == choice.layer:
-            chosen = picker(block)
-            if chosen is not None:
-                found.append(chosen[:, choice.head or 0])
-
-    lens.run(batch, receive)
-    return found[0]
+    return link_encoded(lens, encoded, lambda batch: choose_words(lens, batch, choice), batch_size)
 
 
 def encode_prompt(lens: Lens, document: Document, prompt: Prompt) -> Encoded:

@@ -47,7 +47,7 @@ class Settings:
     heads: bool = False  # whether a rule chooses a single head rather than a layer
     symmetrise: str = "grow-diag-final-and"  # of two directions, where there is a reverse model
     prompt: str | None = None  # for a decoder-only model: a template with {source} and {target}
-    gradient: bool = False  # whether gradients are tried as well, to compare with (Ding et al. 2019)
+    gradient: int = 0  # by so many noisy copies gradients align as well, to compare with (Ding et al. 2019)
     eflomal: bool = False  # and the statistical aligner eflomal, where it is installed
 
     def __post_init__(self) -> None:
@@ -226,7 +226,8 @@ def _write_others(workspace: Workspace, corpus: Corpus, lens: Lens, settings: Se
     if settings.gradient:
         bar = workspace.progress.part("gradient")
         bar.begin(sum(1 for _ in corpus), 0)
-        found = link_corpus(partial(gradient_links, lens), corpus, workspace.folder / "parts" / "gradient", bar.advance)
+        work = partial(gradient_links, lens, samples=settings.gradient)
+        found = link_corpus(work, corpus, workspace.folder / "parts" / "gradient", bar.advance)
         paths.append(workspace.folder / "gradient.txt")
         write_links(paths[-1], map(Links.of, found))
     if settings.eflomal:  # it learns from all pairs at once

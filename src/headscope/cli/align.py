@@ -48,8 +48,8 @@ def align(
         str | None, typer.Option(help="For a decoder-only model: a text with {source} and {target}, which it reads.")
     ] = None,
     gradient: Annotated[
-        bool, typer.Option("--gradient", help="Also align by smoothed gradients, to compare with; takes long.")
-    ] = False,
+        int, typer.Option(min=0, help="Also align by gradients over so many noisy copies, such as 30; takes long.")
+    ] = 0,
     eflomal: Annotated[
         bool, typer.Option("--eflomal", help="Also run the statistical aligner eflomal, if it is installed.")
     ] = False,

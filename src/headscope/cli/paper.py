@@ -201,7 +201,9 @@ def kobayashi2020(
     sentences: Annotated[
         str | None, typer.Option(help="Pairs to draw, from 1: 3,17. Default: one of 8 to 14 words.")
     ] = None,
-    gradient: Annotated[bool, typer.Option("--gradient", help="Also align by gradients (SmoothGrad); slow.")] = False,
+    gradient: Annotated[
+        int, typer.Option(min=0, help="Also align by gradients (SmoothGrad) over so many noisy copies, such as 30; slow.")
+    ] = 0,
     eflomal: Annotated[bool, typer.Option("--eflomal", help="Also align by eflomal, if it is installed.")] = False,
     batch_size: BatchSize = 16,
     as_json: AsJson = False,

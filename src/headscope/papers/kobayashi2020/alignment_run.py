@@ -32,7 +32,7 @@ class Pairs:
     corpus: Corpus
     also: Iterable[Lens] = ()  # further models, seeds or checkpoints, opened one after another: means and deviations
     sentences: Sequence[int] = ()  # those that figures 7 and 17 to 22 show, from 1; by default one of 8 to 14 words
-    gradient: bool = False  # SmoothGrad beside: some hundred times as slow as all the rest
+    gradient: int = 0  # SmoothGrad beside, with so many noisy copies: some hundred times as slow as all the rest
     eflomal: bool = False  # the statistical aligner beside, if it is installed
 
 
@@ -50,7 +50,10 @@ def align(workspace: Workspace, pairs: Pairs, batch_size: int) -> list[Claim]:
         one = survey(workspace, lens, pairs.corpus, batch_size, f"alignment{suffix}")
         systems: dict[str, tuple[str, Linker]] = {}
         if pairs.gradient:
-            systems["SmoothGrad"] = (f"gradient{suffix}", partial(gradient_links, lens, batch_size=batch_size))
+            systems["SmoothGrad"] = (
+                f"gradient-{pairs.gradient}{suffix}",
+                partial(gradient_links, lens, samples=pairs.gradient, batch_size=batch_size),
+            )
         if pairs.eflomal and not aligners:
             systems["eflomal"] = ("eflomal", eflomal_links)
         name = one.name if all(one.name != other.name for other in aligners) else f"{one.name} ({len(aligners) + 1})"
