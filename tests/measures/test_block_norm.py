@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import headscope
-from headscope.errors import NormsUnavailable
+from headscope.errors import InputError, NormsUnavailable
 from headscope.lens import Lens
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
@@ -18,8 +18,10 @@ from headscope.lens.normalisation import Normalisation, recognise
 from headscope.lens.site import Site
 from headscope.measures.block_norm import parts_of
 from headscope.statistics import Mixing
+from headscope.statistics.exemplars import document_number
 from headscope.statistics.mixing import mixing_ratios
 from tests.architectures.tiny_models import build
+from tests.statistics.tester import assert_same, counted, documents, lens_for
 from tests.tiny import tiny, tiny_inputs
 
 # Where the block's output can be seen: (stack, kind) -> the module that has it, as its output or its input.
@@ -149,8 +151,11 @@ def test_norms_and_mixing_equal_the_explicit_vectors(family: str) -> None:
         if block.site.kind == "self":
             textbook_own = vectors.diagonal(dim1=1, dim2=2).mT[rows]
             torch.testing.assert_close(own, textbook_own, rtol=1e-4, atol=1e-5)
-            textbook = mixing_ratios(vectors.sum(2)[rows] - textbook_own, textbook_own)
-            torch.testing.assert_close(mixing_ratios(context, own), textbook, rtol=1e-4, atol=1e-5)
+            textbook = mixing_ratios((vectors.sum(2)[rows] - textbook_own).norm(dim=-1), textbook_own.norm(dim=-1))
+            torch.testing.assert_close(mixing_ratios(context.norm(dim=-1), own.norm(dim=-1)), textbook, rtol=1e-4, atol=1e-5)
+            mixing = Mixing().start([block.site])
+            mixing.update(block)
+            assert mixing.table()["mixing"][0] == pytest.approx(textbook.mean().item(), rel=1e-4)
         else:
             torch.testing.assert_close(context, vectors.sum(2)[rows], rtol=1e-4, atol=1e-5)
 
@@ -204,3 +209,15 @@ def test_a_normalisation_is_recognised_by_its_numbers(centred: bool) -> None:
     assert (found.centred, found.added) == (centred, 0)
     torch.testing.assert_close(found(given), module(given))
     assert recognise(module, given, given.exp(), 1e-4) is None
+
+
+def test_one_text_of_some() -> None:
+    """Texts are chosen by their own number, so that any batch has the same ones."""
+    lens = lens_for("bert")
+    texts = documents("bert")
+    chosen = [text for text in texts if document_number(text) % 2 == 0]
+    assert 0 < len(chosen) < len(texts)
+    assert_same(counted(Mixing(every=2), "bert", texts), counted(Mixing(), "bert", chosen, batch_size=1))
+    assert Mixing(every=2).settings()["every"] == 2
+    with pytest.raises(InputError, match="every"):
+        Mixing(every=0)

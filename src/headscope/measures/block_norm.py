@@ -7,6 +7,7 @@ the scale of the whole sum and is linear otherwise: token j has the part D y_ij 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +16,8 @@ from torch import Tensor
 from headscope.lens.block import AttentionBlock
 from headscope.measures.joint_norm import head_grams, joint_norms
 from headscope.measures.registry import measure
+
+ALL = slice(None)
 
 
 @dataclass(frozen=True)
@@ -32,28 +35,28 @@ class Parts:
         return self.residual + self.itself
 
 
-def parts_of(block: AttentionBlock) -> Parts:
-    """What a block's rows get from their own token, from all others, and from the residual stream."""
+def parts_of(block: AttentionBlock, texts: Sequence[int] | slice = ALL) -> Parts:
+    """What the rows of some texts get from their own token, from all others, and from the residual stream."""
     joining = block.joining
-    around, projection = joining.surroundings, block.key_side.projection
+    around, projection, residual = joining.surroundings, block.key_side.projection, joining.residual[texts]
     matrix = projection.matrices.flatten(0, 1)  # head-and-d_head d_model
-    output = joining.output.flatten(2) @ matrix
-    itself = own_values(block).flatten(2) @ matrix
+    output = joining.output[texts].flatten(2) @ matrix
+    itself = own_values(block, texts).flatten(2) @ matrix
     bias = getattr(projection.module, "bias", None)
-    inner_scale, outer_scale = around.scales(joining.residual, output if bias is None else output + bias.detach().float())
+    inner_scale, outer_scale = around.scales(residual, output if bias is None else output + bias.detach().float())
     context = output - itself
     if around.inner is not None:
         itself, context = (around.inner.linear(part) / inner_scale for part in (itself, context))
-    return Parts(itself, context, joining.residual, inner_scale, outer_scale)
+    return Parts(itself, context, residual, inner_scale, outer_scale)
 
 
-def own_values(block: AttentionBlock) -> Tensor:
+def own_values(block: AttentionBlock, texts: Sequence[int] | slice = ALL) -> Tensor:
     """alpha_ii v_i of every head: (batch, row, head, d_head); zero in cross attention."""
     here = slice(block.rows.start, block.rows.stop)
     if block.site.kind == "cross":
-        return torch.zeros_like(block.joining.output)
-    weights = block.weights[..., here].diagonal(dim1=2, dim2=3)  # batch head row
-    return (weights[..., None] * block.values[:, :, here]).transpose(1, 2)
+        return torch.zeros_like(block.joining.output[texts])
+    weights = block.weights[texts][..., here].diagonal(dim1=2, dim2=3)  # batch head row
+    return (weights[..., None] * block.values[texts][:, :, here]).transpose(1, 2)
 
 
 @measure("block_norm", joint=True)

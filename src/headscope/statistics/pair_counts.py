@@ -50,10 +50,11 @@ class PairCounts:
         flat, bases = x.flatten(0, 1).contiguous().view(torch.int32), torch.from_numpy(base).flatten(0, 1)[:, None]
         step = max(1, PAIRS_AT_ONCE // max(1, flat[0].numel()))
         table = self._table.reshape(-1)
+        counts, ones = torch.from_numpy(table), torch.ones(step * flat[0].numel(), dtype=torch.int32)
         for start in range(0, len(flat), step):
             place = flat[start : start + step] >> (23 - X_BITS)
-            place.clamp_(LOWEST, HIGHEST).add_(bases[start : start + step])
-            np.add.at(table, place.long().flatten().numpy(), np.int32(1))
+            places = place.clamp_(LOWEST, HIGHEST).add_(bases[start : start + step]).flatten().long()
+            counts.scatter_add_(0, places, ones)
         if bool(hidden.any()):
             missing = hidden.to(torch.int32)[:, None].expand(-1, x.shape[1], -1).flatten().numpy()
             np.subtract.at(table, (base + LOWEST).ravel().astype(np.int64), missing)

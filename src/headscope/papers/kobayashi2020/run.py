@@ -60,7 +60,8 @@ class Settings:
         default_factory=dict
     )  # by name: tokens with spaces between, or /a regular expression/
     sample: int = 2000  # pairs of each category in figures 5 and 13
-    every: int = 10  # figure 25 reads every tenth text: effective attention costs a decomposition a head
+    mixed: int = 4  # the mixing ratio is that of every fourth text: it takes products of the model's size
+    every: int = 25  # figure 25 reads every 25th text: effective attention costs a decomposition a head
     seed: int = 0
 
 
@@ -124,7 +125,7 @@ def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
         Frequency(path=str(frequency)),
         FrequencyCurve(path=str(frequency)),
         ByLength(every=settings.every),
-        Mixing(),
+        Mixing(every=settings.mixed),
     ]
 
 
