@@ -21,7 +21,7 @@ from headscope.statistics import Mixing
 from headscope.statistics.exemplars import document_number
 from headscope.statistics.mixing import mixing_ratios
 from tests.architectures.tiny_models import build
-from tests.statistics.tester import assert_same, counted, documents, lens_for
+from tests.statistics.tester import assert_same, counted, documents
 from tests.tiny import tiny, tiny_inputs
 
 # Where the block's output can be seen: (stack, kind) -> the module that has it, as its output or its input.
@@ -213,7 +213,6 @@ def test_a_normalisation_is_recognised_by_its_numbers(centred: bool) -> None:
 
 def test_one_text_of_some() -> None:
     """Texts are chosen by their own number, so that any batch has the same ones."""
-    lens = lens_for("bert")
     texts = documents("bert")
     chosen = [text for text in texts if document_number(text) % 2 == 0]
     assert 0 < len(chosen) < len(texts)
