@@ -12,6 +12,7 @@ from headscope.alignment.formats import Side
 from headscope.alignment.gold import with_gold
 from headscope.alignment.run import Settings
 from headscope.alignment.run import align as align_corpus
+from headscope.cli.gold import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
 from headscope.cli.progress import Bar
 from headscope.lens.lens import open as open_lens
 from headscope.study import Run
@@ -23,13 +24,11 @@ def align(
     source: Annotated[Path, typer.Argument(help="Source sentences, a line each, words parted by spaces; or `src ||| tgt`.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")],
     target: Annotated[Path | None, typer.Argument(help="Their translations; not needed with `src ||| tgt`.")] = None,
-    first: Annotated[str, typer.Option(help="Which side stands before |||: source or target.")] = "source",
-    gold: Annotated[Path | None, typer.Option(help="Gold links: `i-j` sure, `ipj` possible, or NAACL rows.")] = None,
-    gold_format: Annotated[str, typer.Option(help="auto, pharaoh or naacl.")] = "auto",
-    gold_base: Annotated[
-        int | None, typer.Option(min=0, max=1, help="The first word's number. Default: 0, and 1 in NAACL.")
-    ] = None,
-    gold_first: Annotated[str, typer.Option(help="Whose number stands first in a link: source or target.")] = "source",
+    first: FirstSide = "source",
+    gold: Gold = None,
+    gold_format: GoldFormat = "auto",
+    gold_base: GoldBase = None,
+    gold_first: GoldFirst = "source",
     layer: Annotated[int | None, typer.Option(min=0, help="Take the links from this layer of the decoder.")] = None,
     head: Annotated[int | None, typer.Option(min=0, help="And from this head of it, not from all together.")] = None,
     by: Annotated[

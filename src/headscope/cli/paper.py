@@ -11,6 +11,7 @@ import typer
 
 from headscope.alignment.formats import Side
 from headscope.alignment.gold import with_gold
+from headscope.cli.gold import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
@@ -188,13 +189,11 @@ def kobayashi2020(
         Path | None, typer.Option(help="Sentence pairs for a translation model (section 5): `src ||| tgt`, or the source.")
     ] = None,
     parallel_target: Annotated[Path | None, typer.Option(help="The target, where --parallel has the source only.")] = None,
-    parallel_first: Annotated[str, typer.Option(help="Which side stands before |||: source or target.")] = "source",
-    gold: Annotated[Path | None, typer.Option(help="Gold links: `i-j` sure, `ipj` possible, or NAACL rows.")] = None,
-    gold_format: Annotated[str, typer.Option(help="auto, pharaoh or naacl.")] = "auto",
-    gold_base: Annotated[
-        int | None, typer.Option(min=0, max=1, help="The first word's number. Default: 0, and 1 in NAACL.")
-    ] = None,
-    gold_first: Annotated[str, typer.Option(help="Whose number stands first in a link: source or target.")] = "source",
+    parallel_first: FirstSide = "source",
+    gold: Gold = None,
+    gold_format: GoldFormat = "auto",
+    gold_base: GoldBase = None,
+    gold_first: GoldFirst = "source",
     also: Annotated[
         list[str] | None, typer.Option(help="A further seed or checkpoint for section 5: means and deviations.")
     ] = None,
