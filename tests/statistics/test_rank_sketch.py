@@ -74,6 +74,14 @@ def test_the_bound_holds(pairs: np.ndarray) -> None:
         assert abs(rho - spearmanr(pairs[:, 0], pairs[:, 1]).statistic) <= bound + 1e-9
 
 
+def test_one_bin_on_a_side_has_no_correlation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_sketch, "LIMIT", 12)
+    x = np.array([0.5, 1.0] + [0.5625] * 12, dtype=np.float32)
+    rho, bound = sketch_of(x, np.full(14, 0.5625, np.float32)).spearman()
+    assert np.isnan(rho)
+    assert np.isnan(bound)
+
+
 @pytest.mark.parametrize("bin_count", [4, 16, 64])
 def test_the_bound_is_no_larger_than_it_must_be(bin_count: int) -> None:
     """Ranks within each bin of x as unlucky as they can be: they follow y. The bound is at most three times the error."""

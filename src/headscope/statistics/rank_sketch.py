@@ -62,10 +62,10 @@ def spearman_of_cells(cells: Numbers, counts: Numbers) -> tuple[float, float]:
     _, x = np.unique(cells >> (8 + Y_BITS), return_inverse=True)
     _, y = np.unique(cells & ((1 << (8 + Y_BITS)) - 1), return_inverse=True)
     p, q = np.bincount(x, share), np.bincount(y, share)
+    if len(p) < 2 or len(q) < 2:  # all in one bin: its rank is the mean, but for rounding
+        return float("nan"), float("nan")
     R, S = np.cumsum(p) - p / 2 - 0.5, np.cumsum(q) - q / 2 - 0.5
     var_R, var_S = float(p @ R**2), float(q @ S**2)
-    if var_R == 0 or var_S == 0:
-        return float("nan"), float("nan")
     scale = np.sqrt(var_R * var_S)
     rho = float(share @ (R[x] * S[y]) / scale)
     E, D = float((p**3).sum() / 12), float((q**3).sum() / 12)
