@@ -35,7 +35,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 
 def error(path: Path, *args: object, **settings: object) -> str:
     with pytest.raises(InputError) as caught:
-        list(read_links(path, *args, **settings))  # type: ignore[arg-type]
+        list(read_links(path, *args, **settings))
     message = str(caught.value)
     assert str(path) in message
     return message.replace(str(path), "gold")
@@ -101,10 +101,10 @@ def test_round_trip(
 ) -> None:
     path = tmp_path_factory.mktemp("round") / "trip"
     settings = {"format": format, "base": base, "first": first}
-    write_links(path, iter(links), **settings)  # type: ignore[arg-type]
-    assert list(read_links(path, [SIZE] * len(links), **settings)) == links  # type: ignore[arg-type]
+    write_links(path, iter(links), **settings)
+    assert list(read_links(path, [SIZE] * len(links), **settings)) == links
     if any(sentence.possible for sentence in links):
-        again = list(read_links(path, [SIZE] * len(links), base=base, first=first))  # type: ignore[arg-type]
+        again = list(read_links(path, [SIZE] * len(links), base=base, first=first))
         assert again == links, "the format is recognised"
 
 
@@ -124,7 +124,7 @@ def test_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "links"
     path.write_text("before")
     with pytest.raises(InputError, match="the model failed"):
-        write_links(path, broken())  # type: ignore[arg-type]
+        write_links(path, broken())
     assert [file.read_text() for file in tmp_path.iterdir()] == ["before"]
 
 
@@ -174,16 +174,16 @@ def test_the_advice_is_right(tmp_path_factory: pytest.TempPathFactory, links: Li
     path = tmp_path_factory.mktemp("advice") / "gold"
     choices = st.tuples(st.sampled_from((0, 1)), st.sampled_from(("source", "target")))
     (base, first), (wrong_base, wrong_first) = data.draw(choices), data.draw(choices)
-    write_links(path, [links], base=base, first=first)  # type: ignore[arg-type]
+    write_links(path, [links], base=base, first=first)
     try:
-        list(read_links(path, [SIZE], base=wrong_base, first=wrong_first))  # type: ignore[arg-type]
+        list(read_links(path, [SIZE], base=wrong_base, first=wrong_first))
     except InputError as caught:
         advised = re.search(r"give (.*)\.$", str(caught).replace(", or leave the link out if 0 stands for no word", ""))
         assert advised is not None, "the flags it was written with would fit"
         for way in advised[1].split(" or "):
             new_base = int(found[1]) if (found := re.search(r"--gold-base (\d)", way)) else wrong_base
             new_first = found[1] if (found := re.search(r"--gold-first (\w+)", way)) else wrong_first
-            assert len(list(read_links(path, [SIZE], base=new_base, first=new_first))) == 1  # type: ignore[arg-type]
+            assert len(list(read_links(path, [SIZE], base=new_base, first=new_first))) == 1
 
 
 @pytest.mark.parametrize(
@@ -226,9 +226,9 @@ def test_what_is_no_link(write: Callable[..., Path], text: str | bytes, settings
 def test_settings_are_checked_at_once(tmp_path: Path) -> None:
     for settings, flag in (({"format": "giza"}, "format"), ({"base": 2}, "base"), ({"first": "left"}, "first")):
         with pytest.raises(InputError, match=f"--gold-{flag} "):
-            read_links(tmp_path / "gold", **settings)  # type: ignore[arg-type]
+            read_links(tmp_path / "gold", **settings)
         with pytest.raises(InputError, match=f"--gold-{flag} "):
-            write_links(tmp_path / "gold", [], **settings)  # type: ignore[arg-type]
+            write_links(tmp_path / "gold", [], **settings)
     assert "cannot be read" in error(tmp_path / "nowhere")
 
 

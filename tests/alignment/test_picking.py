@@ -123,7 +123,7 @@ def test_errors_are_those_of_the_links(measure: str) -> None:
             choice = Choice(int(row.layer), head, measure.removeprefix("joint_"), setting)
             counts = np.array(
                 [
-                    alignment_counts(found, document.alignment)  # type: ignore[arg-type]
+                    alignment_counts(found, document.alignment)
                     for found, document in zip(link(lens, PAIRS, choice, batch_size=2), PAIRS, strict=True)
                 ]
             )
@@ -146,7 +146,7 @@ def test_batches_rows_and_merging_change_nothing(statistic: AlignmentErrors | Me
             part = statistic.start(lens.sites)
             lens.run(lens.collate(group), part.update, rows=rows)
             fresh.merge(part)
-        return fresh  # type: ignore[return-value]
+        return fresh
 
     whole = count([encoded])
     assert_same(whole, count([[one] for one in reversed(encoded)]))

@@ -74,7 +74,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(pairs: Path, monkeypatch: pytest
         calls += 1
         if calls == 3:
             raise KeyboardInterrupt
-        return real(*given, **named)  # type: ignore[arg-type]
+        return real(*given, **named)
 
     monkeypatch.setattr("headscope.alignment.run.link", killed)
     with pytest.raises(KeyboardInterrupt):
@@ -147,7 +147,7 @@ def test_errors_name_the_line_and_the_flag(tmp_path: Path, change: dict[str, str
 )
 def test_settings_that_make_no_sense(settings: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        settings()  # type: ignore[operator]
+        settings()
 
 
 def test_layers_heads_and_models_that_are_not_there(pairs: Path) -> None:
@@ -160,6 +160,10 @@ def test_layers_heads_and_models_that_are_not_there(pairs: Path) -> None:
         align(lens_for("marian"), corpus, pairs / "three", Settings(by="aer"))
     with pytest.raises(InputError, match="no cross attention"):
         align(lens_for("bert"), corpus, pairs / "four")
+    (pairs / "empty.txt").write_text("")
+    with pytest.raises(InputError, match="nothing to align"):
+        align(lens_for("marian"), parallel_documents(pairs / "empty.txt"), pairs / "five")
+    assert not any((pairs / name).exists() for name in ("one", "two", "three", "four", "five"))
 
 
 def test_a_decoder_reads_a_prompt(pairs: Path) -> None:

@@ -71,12 +71,16 @@ def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
 
 
 def link_corpus(
-    work: Callable[[Sequence[Document]], list[frozenset[Pair]]], corpus: Corpus, folder: Path, advance: Callable[[int], None]
+    work: Callable[[Sequence[Document]], list[frozenset[Pair]]],
+    corpus: Corpus,
+    folder: Path,
+    advance: Callable[[int], None],
+    shard: int | None = None,
 ) -> Iterator[frozenset[Pair]]:
     """The links of every document in order. Each shard's are written whole to `folder`; those that are there are read."""
     documents = iter(corpus)
     number = 0
-    while some := list(islice(documents, SHARD)):
+    while some := list(islice(documents, shard or SHARD)):
         path = folder / f"{number:05d}.txt"
         found = _read(path, len(some))
         if found is None:

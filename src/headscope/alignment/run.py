@@ -14,13 +14,14 @@ from pathlib import Path
 import pandas as pd
 
 from headscope.alignment.choice import RULES, Choice, highest_norm, lowest_aer
-from headscope.alignment.eflomal import eflomal_links
+from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.formats import read_links, write_links
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.linking import link, link_corpus
+from headscope.alignment.linking import link
+from headscope.alignment.passes import Linker, check_model, link_part, survey
 from headscope.alignment.prompts import Prompt, link_prompts
 from headscope.alignment.symmetrise import SYMMETRISATIONS
-from headscope.alignment.tables import MEASURES, alignment_statistics, error_tables, link_scores, mean_norms
+from headscope.alignment.tables import MEASURES, error_tables, link_scores, mean_norms
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.result import Result
@@ -32,7 +33,6 @@ from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair, flipped
 
 SURVEYED = 500  # pairs that average norms are taken from, where there are no gold links
-SHARD = 16
 
 
 @dataclass(frozen=True)
@@ -104,19 +104,20 @@ def align(
     chosen = settings or Settings()
     about = {**asdict(chosen), "reverse": None if reverse is None else reverse.name, "corpus": corpus.fingerprint()}
     workspace = Workspace("align", Path(out), lens, about, progress or Silent())
+    gold = has_gold(corpus)
     for model in filter(None, (lens, reverse)):
         check_model(model, chosen.prompt)
+        _check_choice(chosen, model, gold)
     workspace.begin()
-    gold = next(iter(corpus)).alignment is not None
-    tables = survey(workspace, lens, corpus, gold, batch_size, prompt=chosen.prompt)
+    tables = _tables(workspace, lens, corpus, batch_size, prompt=chosen.prompt)
     for name, title in TITLES.items():
         if name in tables:
             workspace.add(Result(name, title, tables[name]))
     prompt = None if chosen.prompt is None else Prompt(chosen.prompt)
-    directions = [Direction(lens, choose(chosen, tables, lens), prompt=prompt)]
+    directions = [Direction(lens, choose(chosen, tables), prompt=prompt)]
     if reverse is not None:
-        there = survey(workspace, reverse, corpus, gold, batch_size, reverse=True)
-        directions.append(Direction(reverse, choose(chosen, there, reverse), reverse=True))
+        there = _tables(workspace, reverse, corpus, batch_size, reverse=True)
+        directions.append(Direction(reverse, choose(chosen, there), reverse=True))
     written = _write_links(workspace, corpus, directions, chosen.symmetrise, batch_size)
     written += _write_others(workspace, corpus, lens, chosen)
     if gold:
@@ -134,64 +135,51 @@ TITLES = {
 }
 
 
-def check_model(lens: Lens, prompt: str | None = None) -> None:
-    cross = any(site.kind == "cross" for site in lens.sites)
-    if not cross and prompt is None:
-        raise InputError(
-            f"{lens.name} has no cross attention to align words by: give an encoder-decoder, or --prompt for a decoder."
-        )
-    if cross and prompt is not None:
-        raise InputError(f"{lens.name} is an encoder-decoder, which needs no prompt: leave --prompt out.")
-
-
 def flip(document: Document) -> Document:
     """The pair the other way round."""
     gold = None if document.alignment is None else document.alignment.flipped()
     return replace(document, words=document.target_words, target_words=document.words, alignment=gold)
 
 
-def survey(
-    workspace: Workspace,
-    lens: Lens,
-    corpus: Corpus,
-    gold: bool,
-    batch_size: int,
-    *,
-    reverse: bool = False,
-    prompt: str | None = None,
+def _tables(
+    workspace: Workspace, lens: Lens, corpus: Corpus, batch_size: int, reverse: bool = False, prompt: str | None = None
 ) -> dict[str, pd.DataFrame]:
     """aer_layers and aer_heads where there are gold links, mean_norms in any case: of some pairs, without gold links."""
+    gold = has_gold(corpus)
     some = corpus if gold else first(corpus, SURVEYED)
     if reverse:
         some = Corpus.from_documents([flip(document) for document in some])
-    pairs = sum(1 for _ in some)
-    part = workspace.study(
-        "survey-reverse" if reverse else "survey",
-        some,
-        alignment_statistics(gold),
-        lens=lens,
-        batch_size=batch_size,
-        shard_size=max(1, min(SHARD, pairs // 100)),  # few pairs: every one is resampled by itself
-        by_word=True,
-        prompt=prompt,
-    )
-    return {"mean_norms": mean_norms(part), **(error_tables(part) if gold else {})}
+    part = "survey-reverse" if reverse else "survey"
+    counted = survey(workspace, part, some, lens, gold=gold, batch_size=batch_size, prompt=prompt)
+    return {"mean_norms": mean_norms(counted), **(error_tables(counted) if gold else {})}
 
 
-def choose(settings: Settings, tables: dict[str, pd.DataFrame], lens: Lens) -> Choice:
+def has_gold(corpus: Corpus) -> bool:
+    """Whether its pairs have gold links."""
+    for document in corpus:
+        return document.alignment is not None
+    raise InputError("There are no sentence pairs: there is nothing to align.")
+
+
+def choose(settings: Settings, tables: dict[str, pd.DataFrame]) -> Choice:
     """The attention that the links are read from."""
     if settings.layer is not None:
-        _check_named(settings.layer, settings.head, lens)
         return Choice(settings.layer, settings.head, settings.measure, settings.setting)
     if settings.by == "norm":
         means = tables["mean_norms"]
         return highest_norm(means, heads=settings.heads, measure=settings.measure, setting=settings.setting)
-    if "aer_layers" not in tables:
-        raise InputError("The best layer by AER cannot be told without gold links: give --gold, or choose --by norm.")
     return lowest_aer(tables["aer_heads" if settings.heads else "aer_layers"], column="aer_half_0")
 
 
-def _check_named(layer: int, head: int | None, lens: Lens) -> None:
+def _check_choice(settings: Settings, lens: Lens, gold: bool) -> None:
+    """What is asked for can be had: said before anything is counted."""
+    if settings.eflomal:
+        find_program()
+    layer, head = settings.layer, settings.head
+    if layer is None:
+        if settings.by == "aer" and not gold:
+            raise InputError("The best layer by AER cannot be told without gold links: give --gold, or choose --by norm.")
+        return
     sites = {site.layer: site for site in aligning_sites(lens.sites)}
     if layer not in sites:
         raise InputError(f"There is no attention to align by in layer {layer}; choose one of {min(sites)} to {max(sites)}.")
@@ -203,15 +191,10 @@ def _write_links(
     workspace: Workspace, corpus: Corpus, directions: Sequence[Direction], way: str, batch_size: int
 ) -> list[Path]:
     """links.txt; of two directions joined, with each one's own in forward.txt and reverse.txt."""
-    pairs = sum(1 for _ in corpus)
     names = ["links"] if len(directions) == 1 else ["forward", "reverse"]
     paths = [workspace.folder / f"{name}.txt" for name in names]
     for direction, path in zip(directions, paths, strict=True):
-        bar = workspace.progress.part(path.stem)
-        bar.begin(pairs, 0)
-        work = partial(direction.link, batch_size=batch_size)
-        found = link_corpus(work, corpus, workspace.folder / "parts" / path.stem, bar.advance)
-        write_links(path, map(Links.of, found))
+        write_links(path, link_part(workspace, path.stem, corpus, partial(direction.link, batch_size=batch_size)))
     if len(directions) == 1:
         return paths
     joined = workspace.folder / "links.txt"
@@ -222,15 +205,12 @@ def _write_links(
 
 def _write_others(workspace: Workspace, corpus: Corpus, lens: Lens, settings: Settings) -> list[Path]:
     """gradient.txt and eflomal.txt, where they are asked for."""
-    paths = []
+    ways: dict[str, Linker] = {}
     if settings.gradient:
-        bar = workspace.progress.part("gradient")
-        bar.begin(sum(1 for _ in corpus), 0)
-        work = partial(gradient_links, lens, samples=settings.gradient)
-        found = link_corpus(work, corpus, workspace.folder / "parts" / "gradient", bar.advance)
-        paths.append(workspace.folder / "gradient.txt")
-        write_links(paths[-1], map(Links.of, found))
-    if settings.eflomal:  # it learns from all pairs at once
-        paths.append(workspace.folder / "eflomal.txt")
-        write_links(paths[-1], map(Links.of, eflomal_links(list(corpus))))
+        ways["gradient"] = partial(gradient_links, lens, samples=settings.gradient)
+    if settings.eflomal:
+        ways["eflomal"] = eflomal_links
+    paths = [workspace.folder / f"{name}.txt" for name in ways]
+    for path, (name, work) in zip(paths, ways.items(), strict=True):
+        write_links(path, link_part(workspace, name, corpus, work, at_once=name == "eflomal"))  # which learns from all pairs
     return paths

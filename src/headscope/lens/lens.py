@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -26,7 +25,8 @@ from headscope.lens.capture import Capture
 from headscope.lens.dummy import dummy_inputs
 from headscope.lens.encoding import Segment, TokenSequence, encode, length_limit
 from headscope.lens.gradients import GradientBlock, GradientCapture, frozen
-from headscope.lens.loading import load, quiet, random_twin
+from headscope.lens.implementations import asks_for_eager, attention_implementations, switch_attention
+from headscope.lens.loading import load, random_twin
 from headscope.lens.lockstep import in_lockstep
 from headscope.lens.losses import Loss, own_loss, text_losses
 from headscope.lens.reading import Reading
@@ -97,14 +97,14 @@ class Lens:
         self.closed = False
         self._backbone, self._accepted = _backbone(model)
         self._was_training = {module: module.training for module in model.modules()}
-        self._implementations = _attention_implementations(model)
+        self._implementations = attention_implementations(model)
         _open_models.add(model)
         try:
             model.eval()
-            _switch_attention(model, interface.NAME)
+            switch_attention(model, interface.NAME)
             self.trace = self._find_sites()
-            if _asks_for_eager(self.trace):
-                _switch_attention(model, "eager")
+            if asks_for_eager(self.trace):
+                switch_attention(model, "eager")
                 self.trace = self._find_sites()
         except BaseException:
             self.close()
@@ -361,18 +361,6 @@ class Lens:
 _ALL_ROWS = 1 << 62
 
 
-def _attention_implementations(model: PreTrainedModel) -> list[tuple[Any, Any]]:
-    """Every configuration in the model with its attention implementation, to be put back later."""
-    seen: dict[int, tuple[Any, Any]] = {}
-    waiting = [module.config for module in model.modules() if isinstance(module, PreTrainedModel)]
-    while waiting:
-        config = waiting.pop()
-        if id(config) not in seen:
-            seen[id(config)] = (config, config._attn_implementation_internal)
-            waiting += [sub for name in config.sub_configs if (sub := getattr(config, name, None)) is not None]
-    return list(seen.values())
-
-
 def _backbone(model: PreTrainedModel) -> tuple[nn.Module, set[str]]:
     """The model without its head, where that takes the same inputs, and the names of its arguments."""
     for candidate in (model.base_model, model):
@@ -380,22 +368,3 @@ def _backbone(model: PreTrainedModel) -> tuple[nn.Module, set[str]]:
         if "input_ids" in accepted:
             return candidate, accepted
     raise ModelError(f"{type(model).__name__} takes no input_ids: it is not a text model.")
-
-
-def _switch_attention(model: PreTrainedModel, implementation: str) -> None:
-    interface.register()
-    with quiet():  # models outside the interface say so in a warning; the second way in is for them
-        model.set_attn_implementation(implementation)
-
-
-def _asks_for_eager(found: Trace) -> bool:
-    """Whether an attention behaves otherwise under any implementation but `eager` and `sdpa`.
-
-    Sparse attentions mask what their indexer left out only under these two names, and leave it to a
-    kernel under others. They are read through the second way in.
-    """
-    modules = {type(traced.module) for traced in found.sites if traced.site.capture == "interface"}
-    return any(_BY_NAME.search(inspect.getsource(module.forward)) for module in modules)
-
-
-_BY_NAME = re.compile(r"_attn_implementation\s+(not\s+)?in\s.*(eager|sdpa)")

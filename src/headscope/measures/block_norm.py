@@ -7,7 +7,6 @@ the scale of the whole sum and is linear otherwise: token j has the part D y_ij 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -35,7 +34,7 @@ class Parts:
         return self.residual + self.itself
 
 
-def parts_of(block: AttentionBlock, texts: Sequence[int] | slice = ALL) -> Parts:
+def parts_of(block: AttentionBlock, texts: Tensor | slice = ALL) -> Parts:
     """What the rows of some texts get from their own token, from all others, and from the residual stream."""
     joining = block.joining
     around, projection, residual = joining.surroundings, block.key_side.projection, joining.residual[texts]
@@ -50,7 +49,7 @@ def parts_of(block: AttentionBlock, texts: Sequence[int] | slice = ALL) -> Parts
     return Parts(itself, context, residual, inner_scale, outer_scale)
 
 
-def own_values(block: AttentionBlock, texts: Sequence[int] | slice = ALL) -> Tensor:
+def own_values(block: AttentionBlock, texts: Tensor | slice = ALL) -> Tensor:
     """alpha_ii v_i of every head: (batch, row, head, d_head); zero in cross attention."""
     here = slice(block.rows.start, block.rows.stop)
     if block.site.kind == "cross":

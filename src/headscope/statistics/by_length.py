@@ -18,8 +18,8 @@ from headscope.lens.block import AttentionBlock
 from headscope.measures.full_rank_basis import full_rank_basis
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Fields, Statistic, ratio
-from headscope.statistics.exemplars import document_number
 from headscope.statistics.registry import statistic
+from headscope.statistics.some_texts import some_texts
 from headscope.statistics.weights_and_norms import WeightsAndNorms, is_last, population_deviation
 
 LONGEST = 4096  # tokens; longer texts count as that long
@@ -83,7 +83,7 @@ class ByLength(WeightsAndNorms):
         return {**super().settings(), "every": self.every}
 
     def update(self, block: AttentionBlock) -> None:
-        texts = self._texts(block)
+        texts = some_texts(block, self.every)
         if len(texts) == 0:
             return
         lengths = block.key_mask.sum(1)[texts]
@@ -99,15 +99,6 @@ class ByLength(WeightsAndNorms):
             pairs = lengths * (lengths + 1) / 2 if _causal(block) else lengths * block.query_lengths[texts]
             correlations = [pearson(pairs[:, None].double(), of_other) for of_other in sums]
             self._add(block, lengths, torch.stack(correlations))
-
-    def _texts(self, block: AttentionBlock) -> Tensor:
-        """The texts of the batch that are measured: their places."""
-
-        def compute() -> Tensor:
-            chosen = [document_number(document) % self.every == 0 for document in block.batch.documents]
-            return torch.tensor(chosen).nonzero()[:, 0].to(block.weights.device)
-
-        return block.batch.once(f"one text of {self.every}", compute)
 
     def _maps(self, block: AttentionBlock, texts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Of the measured texts: weights (text, head, row, key), ||f(x)|| (text, head, key), Q (text, head, key, d)."""

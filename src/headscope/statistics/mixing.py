@@ -14,8 +14,8 @@ from headscope.errors import InputError, NormsUnavailable
 from headscope.lens.block import AttentionBlock
 from headscope.measures.block_norm import ALL, parts_of
 from headscope.statistics.base import Array, Fields, Statistic, ratio
-from headscope.statistics.exemplars import document_number
 from headscope.statistics.registry import statistic
+from headscope.statistics.some_texts import some_texts
 
 KINDS = ("attention", "residual", "block")
 
@@ -51,8 +51,8 @@ class Mixing(Statistic):
         return self.name
 
     def update(self, block: AttentionBlock) -> None:
-        texts = self._texts(block) if self.every > 1 else ALL
-        if texts == []:
+        texts = some_texts(block, self.every) if self.every > 1 else ALL
+        if isinstance(texts, Tensor) and not len(texts):
             return
         try:
             parts = parts_of(block, texts)
@@ -75,15 +75,6 @@ class Mixing(Statistic):
         for name, amount in amounts.items():
             self.add(name, block.site, (amount * rows).sum())
         self.add("rows", block.site, float(rows.sum()))
-
-    def _texts(self, block: AttentionBlock) -> list[int]:
-        """Those of the batch that are measured."""
-        documents = block.batch.documents
-
-        def compute() -> list[int]:
-            return [place for place, one in enumerate(documents) if document_number(one) % self.every == 0]
-
-        return block.batch.once(f"one text of {self.every} to mix", compute)
 
     def columns(self, fields: Fields) -> dict[str, Array]:
         named = {"mixing_attention": "attention", "mixing_residual": "residual", "mixing": "block"}

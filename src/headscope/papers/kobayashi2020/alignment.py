@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from headscope.alignment.tables import alignment_statistics, error_tables, mean_norms
+from headscope.alignment.passes import survey
+from headscope.alignment.tables import error_tables, mean_norms
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import alignment_drawings as drawings
@@ -24,7 +25,6 @@ from headscope.study.tables import save_table
 from headscope.text import Corpus, Document
 from headscope.text.parts import half_of
 
-SHARD = 16
 _FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
 _FRAMES = (
     "A row is a target word that the decoder reads (AWI). The frame is around its highest score: green where the reference "
@@ -44,20 +44,11 @@ class Aligner:
     others: pd.DataFrame = field(default_factory=pd.DataFrame)  # system, aer, low, high: aligners that do not read attention
 
 
-def survey(workspace: Workspace, lens: Lens, pairs: Corpus, batch_size: int, part: str) -> Aligner:
+def aligner(workspace: Workspace, lens: Lens, pairs: Corpus, batch_size: int, part: str) -> Aligner:
     """One pass of forced decoding: what every layer and head would give."""
     if not any(site.kind == "cross" for site in lens.sites):
         raise InputError(f"{lens.name} has no cross attention to align words by: give an encoder-decoder with --parallel.")
-    count = sum(1 for _ in pairs)
-    counted = workspace.study(
-        part,
-        pairs,
-        alignment_statistics(gold=True),
-        lens=lens,
-        batch_size=batch_size,
-        shard_size=max(1, min(SHARD, count // 100)),  # few pairs: every one is resampled by itself
-        by_word=True,
-    )
+    counted = survey(workspace, part, pairs, lens, gold=True, batch_size=batch_size)
     made = error_tables(counted)
     if lens is workspace.lens:
         workspace.keep(counted)

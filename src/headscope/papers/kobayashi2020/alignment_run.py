@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,19 +10,17 @@ import pandas as pd
 
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.linking import link_corpus
+from headscope.alignment.passes import Linker, link_part
 from headscope.alignment.tables import link_scores
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.kobayashi2020.alignment import Aligner, Alignments, survey
+from headscope.papers.kobayashi2020.alignment import Aligner, Alignments, aligner
 from headscope.papers.kobayashi2020.alignment_claims import claims
 from headscope.papers.kobayashi2020.alignment_matrices import examples
 from headscope.papers.result import Claim
 from headscope.papers.workspace import Workspace
 from headscope.text import Corpus, Document
-from headscope.text.links import Links, Pair
-
-Linker = Callable[[Sequence[Document]], list[frozenset[Pair]]]
+from headscope.text.links import Links
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ def align(workspace: Workspace, pairs: Pairs, batch_size: int) -> list[Claim]:
     aligners: list[Aligner] = []
     for lens in _every(workspace.lens, pairs.also):
         suffix = f"-{len(aligners)}" if aligners else ""
-        one = survey(workspace, lens, pairs.corpus, batch_size, f"alignment{suffix}")
+        one = aligner(workspace, lens, pairs.corpus, batch_size, f"alignment{suffix}")
         systems: dict[str, tuple[str, Linker]] = {}
         if pairs.gradient:
             systems["SmoothGrad"] = (
@@ -76,10 +74,7 @@ def _others(
     """One row for each aligner that does not read attention: system, aer, low, high. Its links are kept in parts/."""
     found: dict[str, list[Links]] = {}
     for system, (part, work) in systems.items():
-        bar = workspace.progress.part(part)
-        bar.begin(len(documents), 0)
-        links = link_corpus(work, corpus, workspace.folder / "parts" / part, bar.advance)
-        found[system] = [Links.of(some) for some in links]
+        found[system] = list(link_part(workspace, part, corpus, work, at_once=part == "eflomal"))
     if not found:
         return pd.DataFrame()
     scored = link_scores({name: iter(links) for name, links in found.items()}, (one.alignment for one in documents))
