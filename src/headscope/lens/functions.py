@@ -2,7 +2,8 @@
 
 Inside an attention module the weights are what a softmax returns, followed through dropout, casts and
 reshapes until a matrix product multiplies them with the values. A call of PyTorch's fused attention is
-seen as well, and its weights are computed from the same query, key and mask.
+seen as well, and its weights are computed from the same query, key and mask. Queries and keys are the
+operands of the product that the softmax's argument was made of (products.py).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from headscope.lens.products import MATRIX_PRODUCTS, MadeOfProducts, Product, einsum_operands, queries_and_keys
+
 _SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax}
-_PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.bmm, Tensor.__matmul__}
 _FUSED = F.scaled_dot_product_attention
 
 
@@ -30,8 +32,8 @@ class Attended:
     output: Tensor  # batch query head d_head
     differentiated: Tensor  # the tensor of the model's own pass from whose gradient that of the weights follows
     gradients: Callable[[Tensor, slice], Tensor]  # (its gradient, rows) -> that of the weights (batch, head, row, key)
-    query: Tensor | None = None
-    key: Tensor | None = None
+    query: Tensor | None = None  # batch head query d, as the model multiplies them
+    key: Tensor | None = None  # batch group key d
 
     @property
     def length(self) -> int:
@@ -45,6 +47,7 @@ class _Softmax:
     stack: list[nn.Module]
     shape: torch.Size
     read: bool = False
+    products: tuple[Product, ...] = ()  # what it was made of, until its module ends
 
 
 class FunctionWatch(TorchFunctionMode):
@@ -63,6 +66,7 @@ class FunctionWatch(TorchFunctionMode):
         self.softmaxes: list[_Softmax] = []
         # The tensors are held, so that an id is not used twice.
         self._followed: dict[int, tuple[Tensor, _Softmax]] = {}
+        self._made = MadeOfProducts()
 
     def enter_module(self, module: nn.Module, *_: Any) -> None:
         """A forward pre-hook."""
@@ -72,30 +76,36 @@ class FunctionWatch(TorchFunctionMode):
         """A forward hook."""
         self.stack.pop()
         if not self.stack:
+            for _, softmax in self._followed.values():
+                softmax.products = ()
             self._followed.clear()
+            self._made.clear()
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
         if self.paused or not self.stack:
             return result
         if self.anchor is not None and (func in _SOFTMAX or func is _FUSED) and not result.requires_grad:
             result = result + self.anchor
         if func in _SOFTMAX:
-            self.softmaxes.append(_Softmax(list(self.stack), result.shape))
+            products = self._made.of(args[0] if args else kwargs["input"])
+            self.softmaxes.append(_Softmax(list(self.stack), result.shape, products=products))
             self._followed[id(result)] = (result, self.softmaxes[-1])
         elif func is _FUSED:
-            self._emit(fused(*args, **(kwargs or {}), output=result), None)
-        elif isinstance(result, Tensor) and result.is_floating_point():
-            self._follow(func, args, result)
+            self._emit(fused(*args, **kwargs, output=result), None)
+        else:
+            self._made.follow(func, args, kwargs, result)
+            if isinstance(result, Tensor) and result.is_floating_point():
+                self._follow(func, args, result)
         return result
 
     def _follow(self, func: Any, args: Any, result: Tensor) -> None:
         if func is torch.einsum:
-            equation, *operands = args
-            operands = operands[0] if isinstance(operands[0], (list, tuple)) else operands
+            equation, operands = einsum_operands(args)
             if origin := self._origin(operands[0]):
                 self._emit(from_einsum(equation, operands[0], operands[1], result, self.batch_size), origin)
-        elif func in _PRODUCT:
+        elif func in MATRIX_PRODUCTS:
             if origin := self._origin(args[0]):
                 self._emit(from_product(args[0], args[1], result, self.batch_size), origin)
         elif origin := next(filter(None, map(self._origin, args)), None):
@@ -110,6 +120,13 @@ class FunctionWatch(TorchFunctionMode):
         owner = self.stack[-1]
         if origin is not None:
             origin.read = True
+            attended.query, attended.key = queries_and_keys(
+                origin.products,
+                batch=self.batch_size,
+                heads=attended.output.shape[2],
+                queries=attended.length,
+                keys=attended.values.shape[2],
+            )
             both = [here for here, there in zip(self.stack, origin.stack, strict=False) if here is there]
             owner = both[-1]
         self.seen(owner, attended)
@@ -131,7 +148,7 @@ def from_product(weights: Tensor, values: Tensor, output: Tensor, batch_size: in
 
 def from_einsum(equation: str, weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> Attended | None:
     """Operands named by letters, as XLNet writes them: `bnij,jbnd->ibnd`."""
-    inputs, _, result = equation.replace(" ", "").partition("->")
+    inputs, _, result = equation.partition("->")
     left, _, right = inputs.partition(",")
     shared = [letter for letter in left if letter in right and letter in result]
     key = [letter for letter in left if letter in right and letter not in result]
