@@ -1,0 +1,191 @@
+"""From a reading, or from arrays of your own, to the content of a view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from headscope.errors import HeadscopeError, InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.encoding import TokenSequence
+from headscope.lens.reading import Reading
+from headscope.measures import MEASURES
+from headscope.views.content import Array, Attention, Content, Neurons, Side
+from headscope.views.labels import readable, visible
+
+USUAL = ("weight", "norm", "joint_norm")
+LARGEST = 400_000_000  # numbers of one measure in one page: above it, no browser would hold it
+Only = Mapping[int, Sequence[int]]  # layer -> heads
+
+
+def content_of(
+    reading: Reading,
+    measures: Sequence[str] = USUAL,
+    *,
+    neurons: bool = False,
+    only: Only | None = None,
+    title: str = "",
+) -> Content:
+    """What a view draws of a reading: always in pieces, which a page can merge to words itself.
+
+    `only` keeps some heads: {3: [0, 1]}. A measure that cannot be had at a site (no norms there) is left out there;
+    the weight is always there.
+    """
+    blocks = _chosen(reading, only)
+    sides = {"source": _side(reading.batch.sources[0])}
+    if reading.batch.targets:
+        sides["target"] = _side(reading.batch.targets[0])
+    _check_size(blocks, only)
+    attentions = [_attention(reading, block, measures, neurons, only) for block in blocks]
+    return Content(title or _title(sides), sides, attentions)
+
+
+def content_of_arrays(
+    tokens: Sequence[str],
+    scores: Any,
+    *,
+    key_tokens: Sequence[str] | None = None,
+    special: Sequence[bool] | None = None,
+    title: str = "",
+) -> Content:
+    """The same from plain arrays: scores (layer, head, query, key), one measure or a dictionary of them.
+
+    Fewer dimensions are taken as one layer, or one head of one layer. With `key_tokens`, the columns are other tokens
+    than the rows (cross attention).
+    """
+    given = {name: _four(array) for name, array in (scores if isinstance(scores, Mapping) else {"weight": scores}).items()}
+    if not given:
+        raise InputError("There are no scores to draw: give an array, or a dictionary of arrays by measure.")
+    sides = {"source": Side.plain(tokens, special)}
+    kind = "self"
+    if key_tokens is not None:
+        sides, kind = {"target": sides["source"], "source": Side.plain(key_tokens)}, "cross"
+    query, key = ("source", "source") if kind == "self" else ("target", "source")
+    layers, heads = max(array.shape[0] for array in given.values()), max(array.shape[1] for array in given.values())
+    for name, array in given.items():
+        _check_shape(name, array, layers, heads, len(sides[query]), len(sides[key]))
+    stack = "encoder" if kind == "self" else "decoder"
+    attentions = [
+        Attention(stack, kind, layer, list(range(heads)), query, key, {name: array[layer] for name, array in given.items()})
+        for layer in range(layers)
+    ]
+    return Content(title or _title(sides), sides, attentions)
+
+
+def _attention(
+    reading: Reading, block: AttentionBlock, measures: Sequence[str], neurons: bool, only: Only | None
+) -> Attention:
+    site = block.site
+    kept = sorted(set(only[site.layer])) if only is not None else list(range(site.heads))
+    scores = {name: _scores(block, name, kept) for name in measures if _can_have(block, name)}
+    return Attention(
+        site.stack,
+        site.kind,
+        site.layer,
+        kept,
+        block.query_side_name,
+        block.key_side_name,
+        scores,
+        value_norm=_array(block.scores("value_norm")[0, kept, 0]) if _can_have(block, "value_norm") else None,
+        neurons=_neurons(reading, block, kept) if neurons else None,
+    )
+
+
+def _scores(block: AttentionBlock, measure: str, heads: list[int]) -> Array:
+    scores = block.scores(measure)[0]
+    return _array(scores if MEASURES[measure].joint else scores[heads])
+
+
+def _neurons(reading: Reading, block: AttentionBlock, heads: list[int]) -> Neurons | None:
+    """Queries and keys of the heads that are kept; None where the model does not show them."""
+    site = block.site
+    try:
+        found = reading.neurons(site.layer, kind=site.kind, stack=site.stack)
+    except HeadscopeError:
+        return None
+    queries, keys = _array(found.queries), _array(found.keys)
+    if len(heads) < site.heads:
+        shared = site.heads // len(keys)
+        queries, keys = queries[heads], keys[[head // shared for head in heads]]
+    return Neurons(queries, keys, float(found.scaling), bool(found.exact), found.why or "")
+
+
+def _can_have(block: AttentionBlock, measure: str) -> bool:
+    return not MEASURES[measure].needs_norms or block.site.why_no_norms is None
+
+
+def _chosen(reading: Reading, only: Only | None) -> list[AttentionBlock]:
+    blocks = list(reading.blocks.values())
+    if only is None:
+        return blocks
+    for layer, some in only.items():
+        here = [block.site for block in blocks if block.site.layer == layer]
+        if not here:
+            there = ", ".join(str(number) for number in sorted({block.site.layer for block in blocks}))
+            raise InputError(f"There is no layer {layer} in this reading: it has {there}.")
+        for head in some:
+            if any(head not in range(site.heads) for site in here):
+                raise InputError(f"There is no head {layer}.{head}: layer {layer} has heads 0 to {here[0].heads - 1}.")
+    return [block for block in blocks if block.site.layer in only]
+
+
+def _check_size(blocks: Sequence[AttentionBlock], only: Only | None) -> None:
+    numbers = sum(
+        (block.site.heads if only is None else len(only[block.site.layer])) * block.weights[0, 0].numel() for block in blocks
+    )
+    if numbers > LARGEST:
+        raise InputError(
+            f"A view of this text would hold {numbers / 1e6:,.0f} million numbers, more than a browser can "
+            f"({LARGEST / 1e6:,.0f} million): choose fewer heads, as in only={{3: [0, 1]}} or --only 3.0,3.1."
+        )
+
+
+def _side(sequence: TokenSequence) -> Side:
+    words, members = sequence.groups()
+    word_of = [0] * len(sequence)
+    for word, pieces in enumerate(members):
+        for piece in pieces:
+            word_of[piece] = word
+    shown = readable(sequence.tokens)
+    labels = [
+        shown[pieces[0]] if sequence.word_of[pieces[0]] is None else visible(words[word])
+        for word, pieces in enumerate(members)
+    ]
+    return Side(shown, list(sequence.tokens), list(sequence.special), labels, word_of, list(sequence.segments))
+
+
+def _title(sides: Mapping[str, Side]) -> str:
+    """The beginning of the text."""
+    side = sides["source"]
+    specials = {side.word_of[piece] for piece, special in enumerate(side.special) if special}
+    words = [word for index, word in enumerate(side.words) if index not in specials]
+    return " ".join(words[:12]) + (" …" if len(words) > 12 else "")
+
+
+def _four(scores: Any) -> Array:
+    array = _array(scores)
+    if not 2 <= array.ndim <= 4:
+        raise InputError(
+            f"Scores have the dimensions (layer, head, query, key), or the last two or three: not {array.shape}."
+        )
+    if not np.isfinite(array).all():
+        raise InputError("Some scores are not finite numbers: a view can't draw them.")
+    return array.reshape((1,) * (4 - array.ndim) + array.shape)
+
+
+def _check_shape(name: str, array: Array, layers: int, heads: int, queries: int, keys: int) -> None:
+    right = array.shape[0] == layers and array.shape[1] in (1, heads) and array.shape[2:] == (queries, keys)
+    if not right:
+        raise InputError(
+            f"The scores {name!r} have the shape {array.shape}, but there are {layers} layers, {heads} heads, "
+            f"{queries} tokens that attend and {keys} that are attended to."
+        )
+
+
+def _array(numbers: Any) -> Array:
+    if isinstance(numbers, Tensor):
+        numbers = numbers.detach().cpu().float().numpy()
+    return np.ascontiguousarray(numbers, dtype=np.float32)

@@ -1,0 +1,41 @@
+"""A run's numbers for every head, as the model view sorts and filters by them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from headscope.study.tables import load_table, table_names
+from headscope.views.content import HeadStatistic
+
+HEAD = ["stack", "kind", "layer", "head"]
+_INTERVALS = ("_low", "_high")
+
+
+def head_statistics(run: str | Path) -> list[HeadStatistic]:
+    """Every number that a run has once for each head: `entropy.entropy`, `distance.distance`, ..."""
+    found = []
+    for name in table_names(Path(run)):
+        table = load_table(Path(run), name)
+        if set(HEAD) <= set(table.columns) and not table.duplicated(HEAD).any():
+            found += _of_table(name, table)
+    return found
+
+
+def _of_table(name: str, table: pd.DataFrame) -> list[HeadStatistic]:
+    columns = [
+        column
+        for column in table.columns
+        if column not in HEAD and not column.endswith(_INTERVALS) and pd.api.types.is_numeric_dtype(table[column])
+    ]
+    labels = [f"{row.stack} {row.kind} {row.layer}.{row.head}" for row in table[HEAD].itertuples()]
+    return [
+        HeadStatistic(
+            f"{name}.{column}",
+            column.replace("_", " ") if column.startswith(name) else f"{name}: {column}".replace("_", " "),
+            "",
+            {label: float(value) for label, value in zip(labels, table[column], strict=True) if pd.notna(value)},
+        )
+        for column in columns
+    ]

@@ -1,0 +1,188 @@
+"""Content as a page carries it: a description in JSON, and chunks of compressed bytes.
+
+A score is a byte (see quantise.py), or a float where exact values are asked for. A norm has no bytes of its own: it is
+the weight times ||f(x_j)||. Every attention is one chunk, so that a page unpacks the layer that it draws and no other.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from headscope.measures import MEASURES
+from headscope.views.content import Array, Attention, Content, Neurons, Side
+from headscope.views.quantise import Quantised, error, quantise, quantise_with_norms
+
+FORMAT = 1
+TITLES = {
+    "weight": "weight",
+    "norm": "norm",
+    "joint_norm": "joint norm",
+    "joint_weight": "joint weight",
+    "effective": "effective",
+    "block_norm": "block norm",
+}
+
+
+@dataclass
+class Packed:
+    """What goes into a page: `description` is plain JSON; its references count `chunks` from 0."""
+
+    description: dict[str, Any]
+    chunks: list[str]  # zlib-compressed, base64
+
+
+@dataclass
+class _Chunk:
+    """Arrays one after another, and where each begins."""
+
+    number: int
+    parts: list[bytes] = field(default_factory=list)
+    length: int = 0
+
+    def add(self, array: np.ndarray) -> dict[str, Any]:
+        """Where the array is: {chunk, offset, type, shape}. Four-byte numbers begin at a multiple of four."""
+        padding = -self.length % array.itemsize
+        raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+        place = {
+            "chunk": self.number,
+            "offset": self.length + padding,
+            "type": {"float32": "f4", "uint8": "u1", "int8": "i1"}[array.dtype.name],
+            "shape": list(array.shape),
+        }
+        self.parts += [bytes(padding), raw]
+        self.length += padding + len(raw)
+        return place
+
+    def compressed(self) -> str:
+        return base64.b64encode(zlib.compress(b"".join(self.parts), 6)).decode("ascii")
+
+
+def pack(content: Content, *, exact: bool = False) -> Packed:
+    """The content for a page; `exact` keeps every score as a float of four bytes."""
+    chunks: list[str] = []
+    attentions, errors = [], [0.0]
+    for number, attention in enumerate(content.attentions):
+        chunk = _Chunk(number)
+        description, off = _attention(attention, chunk, exact)
+        attentions.append(description)
+        errors.append(off)
+        chunks.append(chunk.compressed())
+    return Packed(
+        {
+            "format": FORMAT,
+            "title": content.title,
+            "sides": {name: _side(side) for name, side in content.sides.items()},
+            "attentions": attentions,
+            "measures": [_measure(name) for name in content.measures],
+            "statistics": [
+                {"name": one.name, "title": one.title, "about": one.about, "values": one.values}
+                for one in content.statistics
+            ],
+            "error": max(errors),  # the largest of all, as a part of the largest score of its head
+            "exact": exact,
+        },
+        chunks,
+    )
+
+
+def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[dict[str, Any], float]:
+    scores: dict[str, Any] = {}
+    errors = [0.0]
+    for name, array in attention.scores.items():
+        if name == "norm" and not exact and _is_product(attention):
+            continue  # made of the weights, below
+        if name != "weight" and "weight" in scores and _same(array, attention.scores["weight"]):
+            scores[name] = {"form": "same", "as": "weight"}
+        elif exact:
+            scores[name] = {"form": "floats", "at": chunk.add(array)}
+        elif name == "weight" and _is_product(attention):
+            kept = quantise_with_norms(array, attention.value_norm)  # type: ignore[arg-type]
+            scores[name] = _levels(kept, chunk)
+            approximate = kept.scores()
+            errors += [
+                error(array, approximate),
+                error(attention.scores["norm"], approximate * attention.value_norm[:, None, :]),  # type: ignore[index]
+            ]
+        else:
+            kept = quantise(array)
+            scores[name] = _levels(kept, chunk)
+            errors.append(error(array, kept.scores()))
+    value_norm = None if attention.value_norm is None else chunk.add(attention.value_norm)
+    if "norm" in attention.scores and "norm" not in scores:
+        scores["norm"] = {"form": "product", "of": "weight", "factor": value_norm}
+    description = {
+        "stack": attention.stack,
+        "kind": attention.kind,
+        "layer": attention.layer,
+        "heads": attention.heads,
+        "query": attention.query,
+        "key": attention.key,
+        "scores": {name: scores[name] for name in attention.scores},
+        "valueNorm": value_norm,
+        "neurons": None if attention.neurons is None else _neurons(attention.neurons, chunk, exact),
+    }
+    return description, max(errors)
+
+
+def _is_product(attention: Attention) -> bool:
+    """Whether the norms are the weights times the norms of the values: in pieces they are, merged to words not."""
+    if attention.value_norm is None or not {"weight", "norm"} <= set(attention.scores):
+        return False
+    product = attention.scores["weight"] * attention.value_norm[:, None, :]
+    return bool(np.allclose(product, attention.scores["norm"], rtol=1e-4, atol=1e-6))
+
+
+def _same(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and bool(
+        np.allclose(one, other, rtol=0, atol=1e-5 * float(np.abs(other).max(initial=0)))
+    )
+
+
+def _levels(kept: Quantised, chunk: _Chunk) -> dict[str, Any]:
+    return {"form": "levels", "at": chunk.add(kept.levels), "steps": chunk.add(kept.steps), "zeros": chunk.add(kept.zeros)}
+
+
+def _neurons(neurons: Neurons, chunk: _Chunk, exact: bool) -> dict[str, Any]:
+    return {
+        "queries": _vectors(neurons.queries, chunk, exact),
+        "keys": _vectors(neurons.keys, chunk, exact),
+        "scaling": neurons.scaling,
+        "exact": neurons.exact,
+        "why": neurons.why,
+    }
+
+
+def _vectors(vectors: Array, chunk: _Chunk, exact: bool) -> dict[str, Any]:
+    """(head, token, d_head): signed bytes, each head's with a step of its own."""
+    if exact:
+        return {"form": "floats", "at": chunk.add(vectors)}
+    steps = np.abs(vectors).max((1, 2), keepdims=True, initial=0) / 127.5
+    levels = np.clip(np.rint(vectors / np.where(steps == 0, 1, steps)), -128, 127).astype(np.int8)
+    return {"form": "levels", "at": chunk.add(levels), "steps": chunk.add(steps[:, 0].astype(np.float32))}
+
+
+def _side(side: Side) -> dict[str, Any]:
+    return {
+        "tokens": side.tokens,
+        "raw": side.raw,
+        "special": side.special,
+        "words": side.words,
+        "wordOf": side.word_of,
+        "segments": side.segments,
+    }
+
+
+def _measure(name: str) -> dict[str, Any]:
+    known = MEASURES.get(name)
+    return {
+        "name": name,
+        "title": TITLES.get(name, name.replace("_", " ")),
+        "about": known.about if known else "",
+        "joint": bool(known and known.joint),
+        "signed": name == "effective",
+    }

@@ -1,0 +1,74 @@
+"""View: something to look at. It shows itself in notebooks, and saves itself as a page or as a figure."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from headscope.errors import InputError
+from headscope.files import write_bytes
+from headscope.views.content import Content
+from headscope.views.pack import pack
+from headscope.views.page import view_page
+from headscope.views.state import State
+
+KINDS = (".html", ".svg", ".pdf", ".png")
+FRAME = {"head": 620, "model": 720, "neuron": 620, "matrix": 720}  # pixels
+
+
+class View:
+    """What `head_view`, `model_view`, `neuron_view` and `matrix_view` return.
+
+    The last line of a notebook cell shows it; `save("x.html")` writes a page that needs nothing else, `save("x.svg")`,
+    `.pdf` and `.png` a figure for print.
+    """
+
+    def __init__(self, content: Content, state: State, *, exact: bool = False, height: int | None = None) -> None:
+        self.content = content
+        self.state = state
+        self.fitted = state.fitted(content)  # complains now, not when it is drawn
+        self.exact = exact
+        self.height = height or FRAME[state.view]
+
+    def html(self) -> str:
+        """The page, whole: nothing is loaded from anywhere."""
+        return view_page(pack(self.content, exact=self.exact), self.state.fragment())
+
+    def figure(self) -> Any:
+        """The figure for print, a matplotlib Figure."""
+        from headscope.views.print import draw
+
+        return draw(self.content, self.fitted)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the view whole or not at all: .html, .svg, .pdf or .png."""
+        path = Path(path)
+        kind = path.suffix.lower()
+        if kind not in KINDS:
+            raise InputError(
+                f"{path.name}: a view is saved as one of {', '.join(KINDS)}, not {kind or 'a file without ending'}."
+            )
+        if kind == ".html":
+            write_bytes(path, self.html().encode())
+        else:
+            from headscope.views.print import figure_bytes
+
+            write_bytes(path, figure_bytes(self.figure(), kind[1:]))
+        return path
+
+    def with_state(self, **changes: Any) -> View:
+        """The same content with other choices: view.with_state(layer=3, measure="norm")."""
+        return View(self.content, replace(self.state, **changes), exact=self.exact, height=self.height)
+
+    def _repr_html_(self) -> str:
+        """An iframe: the page's style and scripts stay inside, in Jupyter, JupyterLab, VS Code and Colab alike."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html())}" sandbox="allow-scripts allow-downloads" '
+            f'allow="clipboard-write" title="headscope: {html.escape(self.content.title)}" '
+            f'style="width: 100%; height: {self.height}px; border: 0; border-radius: 6px"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"<View {self.state.view}: {self.content.title!r}; .save('x.html') writes it>"
