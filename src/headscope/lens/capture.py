@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -23,12 +23,20 @@ BLOCK = 4_000_000
 
 
 class Capture:
-    """Watches the sites of a trace while a batch runs, and calls `receive` with each block."""
+    """Watches the sites of a trace while a batch runs, and calls `receive` with each block (of `layers`, where given)."""
 
-    def __init__(self, traced: Trace, batch: Batch, receive: Callable[[Any], None], rows: int | None = None) -> None:
+    def __init__(
+        self,
+        traced: Trace,
+        batch: Batch,
+        receive: Callable[[Any], None],
+        rows: int | None = None,
+        layers: Container[int] | None = None,
+    ) -> None:
         self.batch = batch
         self.receive = receive  # an AttentionBlock, or what a subclass makes of it
         self.rows_per_block = rows
+        self.layers = layers
         self.sites_seen = 0
         self._sites = {(found.module, found.call): found for found in traced.sites}
         self._calls: Counter[nn.Module] = Counter()
@@ -81,7 +89,10 @@ class Capture:
         """The second way in: the model has computed the attention; show it."""
         self._functions.paused = True
         found = self._next(module)
-        if found is not None:
+        if found is not None and not self._is_shown(found):
+            self.sites_seen += 1
+            self._inputs.clear()
+        elif found is not None:
             mask = self.batch.key_mask(found.site)
             keys = attended.values.shape[2]
             before = self._before(found, keys, attended.length)
@@ -91,6 +102,9 @@ class Capture:
                 joining = before.joining(rows, attended.output[:, rows.start : rows.stop])
                 self._show(found, rows, weights, attended.query, key_side, joining)
         self._functions.paused = False
+
+    def _is_shown(self, found: TracedSite) -> bool:
+        return self.layers is None or found.site.layer in self.layers
 
     def _next(self, module: nn.Module) -> TracedSite | None:
         found = self._sites.get((module, self._calls[module]))
@@ -128,6 +142,8 @@ class Capture:
     ) -> None:
         if rows.start == 0:
             self.sites_seen += 1
+        if not self._is_shown(found):
+            return
         mask = self.batch.query_mask(found.site)
         if mask is not None:
             weights = weights * mask[:, None, rows.start : rows.stop, None]
@@ -135,7 +151,9 @@ class Capture:
         self.receive(AttentionBlock(found.site, rows, weights, some, keys, self.batch, joining))
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
-        step = self.rows_per_block or max(1, BLOCK // (batch * found.site.heads * keys))
+        # Rows that nobody is shown are never wanted all at once.
+        wanted = self.rows_per_block if self._is_shown(found) else None
+        step = wanted or max(1, BLOCK // (batch * found.site.heads * keys))
         if not found.cuttable:
             step = length
         for start in range(0, length, step):

@@ -64,6 +64,7 @@ class FunctionWatch(TorchFunctionMode):
         self.paused = False
         self.anchor: Tensor | None = None  # a zero with a gradient, where the pass is to be differentiated
         self.softmaxes: list[_Softmax] = []
+        self._held_from = 0  # the first softmax of this module, which may hold products
         # The tensors are held, so that an id is not used twice.
         self._followed: dict[int, tuple[Tensor, _Softmax]] = {}
         self._made = MadeOfProducts()
@@ -76,8 +77,9 @@ class FunctionWatch(TorchFunctionMode):
         """A forward hook."""
         self.stack.pop()
         if not self.stack:
-            for _, softmax in self._followed.values():
+            for softmax in self.softmaxes[self._held_from :]:
                 softmax.products = ()
+            self._held_from = len(self.softmaxes)
             self._followed.clear()
             self._made.clear()
 

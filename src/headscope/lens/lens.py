@@ -142,13 +142,14 @@ class Lens:
         pair_words: Sequence[str] | None = None,
         target_words: Sequence[str] | None = None,
         truncate: bool = False,
+        layers: Sequence[int] | None = None,
     ) -> Reading:
-        """One input, all sites, in memory."""
+        """One input, all sites, in memory; with `layers`, only these (of every stack and kind), for long texts."""
         if not isinstance(text, Document):
             text = Document(text, pair, target, words, pair_words, target_words)
         batch = self.batch([text], truncate=truncate)
         blocks: list[AttentionBlock] = []
-        self.run(batch, blocks.append, rows=_ALL_ROWS)
+        self.run(batch, blocks.append, rows=_ALL_ROWS, layers=layers)
         return Reading(blocks, batch)
 
     def stream(
@@ -205,11 +206,20 @@ class Lens:
             inputs["decoder_attention_mask"] = pad([[1] * len(target) for target in targets], 0, self.device)
         return Batch(inputs, sources, targets, [item.document for item in encoded])
 
-    def run(self, batch: Batch, receive: Callable[[AttentionBlock], None], *, rows: int | None = None) -> None:
-        """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows."""
+    def run(
+        self,
+        batch: Batch,
+        receive: Callable[[AttentionBlock], None],
+        *,
+        rows: int | None = None,
+        layers: Sequence[int] | None = None,
+    ) -> None:
+        """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows (of `layers`)."""
         if self.closed:
             raise ModelError("This lens is closed: open the model again.")
-        capture = Capture(self.trace, batch, receive, rows)
+        if layers is not None:
+            self._check_layers(batch, layers)
+        capture = Capture(self.trace, batch, receive, rows, layers)
         with torch.no_grad(), capture.watch():
             self.forward(batch.inputs)
         self._check_complete(batch, capture)
@@ -291,10 +301,19 @@ class Lens:
 
     # Inside
 
+    def _sites_for(self, batch: Batch) -> list[Site]:
+        """The attentions that run on this batch: without a target, those of an encoder-decoder's encoder only."""
+        return [site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"]
+
+    def _check_layers(self, batch: Batch, layers: Sequence[int]) -> None:
+        have = sorted({site.layer for site in self._sites_for(batch)})
+        missing = [layer for layer in layers if layer not in have]
+        if missing or not layers:
+            wrong = f"has no attention in layer {missing[0]}" if missing else "was given no layer to read"
+            raise InputError(f"{self.name} {wrong}: its layers with attention are {', '.join(map(str, have))}.")
+
     def _check_complete(self, batch: Batch, capture: Capture, what: str = "ran") -> None:
-        expected = [
-            site for site in self.sites if batch.has_target or not self.is_encoder_decoder or site.stack == "encoder"
-        ]
+        expected = self._sites_for(batch)
         if capture.sites_seen != len(expected):
             raise ModelError(
                 f"{self.name} {what} {capture.sites_seen} of its {len(expected)} attentions on this input, "

@@ -91,8 +91,9 @@ def what_stands_between(queries: Tensor, keys: Tensor, weights: Tensor, scaling:
         again = (scaling * dots).masked_fill(~seen, float("-inf")).softmax(-1).nan_to_num()
         changed |= bool((again - shares / sums.clamp(min=1e-30)).abs().max() > tolerance)
         in_order &= _same_order(dots, shares, seen)
-    bend = "a soft cap or a scale of each head's own bends q.k" if in_order else "a bias, of positions for one, is added to q.k"
-    parts = [bend] * changed + ["a sink has a share in the softmax"] * sink
+    bent = "a soft cap or a scale of each head's own bends q.k"
+    added = "a bias, of positions for one, is added to q.k"
+    parts = [bent if in_order else added] * changed + ["a sink has a share in the softmax"] * sink
     return " and ".join(parts) or None
 
 

@@ -106,24 +106,23 @@ def _sides_of_matrices(product: Product, queries: int, keys: int) -> tuple[Tenso
 
 
 def _sides_of_einsum(product: Product, batch: int) -> tuple[Tensor, Tensor] | None:
-    """Queries and keys (batch, head, length, d), from letters such as `ibnd,jbnd->bnij`."""
+    """Queries and keys (batch, head, length, d), from letters such as `ibnd,jbnd->bnij`: rows come before columns."""
     inputs, _, result = (product.equation or "").partition("->")
     left, _, right = inputs.partition(",")
-    shared = [letter for letter in left if letter in right and letter in result]
+    shared = sorted((letter for letter in left if letter in right and letter in result), key=result.index)
     size = [letter for letter in left if letter in right and letter not in result]
-    query, key = ([letter for letter in one if letter not in other] for one, other in ((left, right), (right, left)))
-    if not (len(shared) == 2 and len(size) == len(query) == len(key) == 1):
+    lengths = [letter for letter in result if letter not in shared]
+    if not (len(shared) == 2 and len(size) == 1 and len(lengths) == 2 and (lengths[0] in left) != (lengths[1] in left)):
         return None
-    first = shared.index(min(shared, key=result.index))
-    one, other = shared[first], shared[1 - first]
-    sizes = dict(zip(left, product.left.shape, strict=True))
-    one, other = (one, other) if sizes[one] == batch else (other, one)
-    if query and result.index(query[0]) > result.index(key[0]):
-        return None  # keys before queries: not what a softmax over the last dimension takes
-    return (
-        torch.einsum(f"{left}->{one}{other}{query[0]}{size[0]}", product.left),
-        torch.einsum(f"{right}->{one}{other}{key[0]}{size[0]}", product.right),
+    if dict(zip(left, product.left.shape, strict=True))[shared[0]] != batch:
+        shared.reverse()
+    sides = {True: (left, product.left), False: (right, product.right)}
+    query, key = (
+        torch.einsum(f"{letters}->{''.join(shared)}{length}{size[0]}", operand)
+        for length in lengths
+        for letters, operand in [sides[length in left]]
     )
+    return query, key
 
 
 def _by_head(vectors: Tensor, batch: int) -> Tensor | None:

@@ -11,6 +11,7 @@ from headscope.errors import InputError
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.encoding import TokenSequence
+from headscope.lens.neurons import Neurons, neurons_of
 from headscope.lens.site import Site
 from headscope.lens.words import merge_keys, merge_rows
 from headscope.measures import MEASURES
@@ -21,7 +22,8 @@ Groups = list[list[int]]
 class Reading:
     """What every head does on one input. Made by `lens.read`.
 
-    `scores(measure)` gives (layers, heads, query, key); `to_words()` the same in words.
+    `scores(measure)` gives (layers, heads, query, key); `to_words()` the same in words; `neurons(layer)` the queries and
+    keys behind one layer's weights.
     """
 
     def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, in_words: bool = False) -> None:
@@ -61,6 +63,13 @@ class Reading:
         if len({scores.shape for scores in each}) > 1:
             raise InputError("The layers of this model differ in their number of heads: ask for one with layer=.")
         return torch.stack(each)
+
+    def neurons(self, layer: int, *, kind: str = "self", stack: str | None = None) -> Neurons:
+        """The queries and keys of one layer, and what the model makes of their products (vig2019, section 4.3).
+
+        They stay in pieces, also `in_words`: pieces have a query and a key each, and words have none.
+        """
+        return neurons_of(self._choose(kind, stack, layer)[0])
 
     def query_tokens(self, kind: str = "self", stack: str | None = None) -> list[str]:
         """The labels of the rows of `scores(kind=..., stack=...)`."""
