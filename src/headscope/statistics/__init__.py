@@ -26,6 +26,7 @@ from headscope.statistics.separators import Separators
 from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.strength import Strength
 from headscope.statistics.tags import RelationTypes, Tags
+from headscope.statistics.unparked import Unparked
 from headscope.statistics.variability import MeanMap, Variability
 from headscope.statistics.weight_norm import WeightNorm
 from headscope.statistics.weight_norm_sample import WeightNormSample
@@ -62,6 +63,7 @@ __all__ = [
     "Statistic",
     "Strength",
     "Tags",
+    "Unparked",
     "Variability",
     "WeightNorm",
     "WeightNormSample",
