@@ -17,7 +17,7 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
 
 EXACT = 1e-4  # largest difference of a weight, in float32
-EXACT_IN_HALF = 2e-2  # where the model itself multiplied in half precision
+EXACT_IN_HALF = 2e-2  # where the weights are the model's own and it keeps them in half precision
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def neurons_of(block: AttentionBlock) -> Neurons:
             f"{site.name}: no product of queries and keys was seen to make these weights, so there are no neurons to "
             "show; use another view."
         )
-    tolerance = EXACT_IN_HALF if queries.dtype in (torch.float16, torch.bfloat16) else EXACT
+    tolerance = EXACT_IN_HALF if _in_half(weights) else EXACT
     weights, query, key = (one.detach().float().cpu() for one in (weights, queries[0], keys[0]))
     scaling = fit_scaling(query, key, weights)
     between = what_stands_between(query, key, weights, scaling, tolerance)
@@ -86,7 +86,7 @@ def what_stands_between(queries: Tensor, keys: Tensor, weights: Tensor, scaling:
     sink, changed, in_order = False, False, True
     for dots, shares in _by_head(queries, keys, weights):
         sums = shares.sum(-1, keepdim=True)
-        sink |= bool((sums < 1 - 10 * tolerance).any())
+        sink |= bool((sums < 1 - tolerance).any())
         seen = shares > 0
         again = (scaling * dots).masked_fill(~seen, float("-inf")).softmax(-1).nan_to_num()
         changed |= bool((again - shares / sums.clamp(min=1e-30)).abs().max() > tolerance)
@@ -95,6 +95,11 @@ def what_stands_between(queries: Tensor, keys: Tensor, weights: Tensor, scaling:
     added = "a bias, of positions for one, is added to q.k"
     parts = [bent if in_order else added] * changed + ["a sink has a share in the softmax"] * sink
     return " and ".join(parts) or None
+
+
+def _in_half(weights: Tensor) -> bool:
+    """Whether these numbers came from half precision: models may cast before they multiply, and back after."""
+    return any(torch.equal(weights, weights.to(half).to(weights)) for half in (torch.bfloat16, torch.float16))
 
 
 def _by_head(queries: Tensor, keys: Tensor, weights: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
