@@ -39,8 +39,8 @@ def quantise(scores: Array) -> Quantised:
     """
     most = scores.max((1, 2), initial=0)
     least = scores.min((1, 2), initial=0)
-    steps = (most - least) / np.where(least < 0, LEVELS - 1, LEVELS)  # one level is lost where 0 must fall on one
-    zeros = np.ceil(-least / _not_zero(steps)).astype(np.uint8)
+    steps = (most - least) / LEVELS
+    zeros = np.rint(-least / _not_zero(steps)).astype(np.uint8)  # both ends are then within half a step of a level
     return Quantised(_levels(scores, steps[:, None], zeros), steps[:, None].astype(np.float32), zeros)
 
 

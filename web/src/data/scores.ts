@@ -1,0 +1,110 @@
+// Scores of one attention as numbers, made from the bytes of its chunk when they are asked for.
+import { arrayAt, type Chunks } from "./chunks";
+import type { Attention, Encoded, Vectors } from "./page";
+
+export class Scores {
+  private readonly made = new Map<string, Float32Array>();
+
+  private constructor(
+    readonly attention: Attention,
+    private readonly buffer: ArrayBuffer,
+    readonly queries: number,
+    readonly keys: number,
+  ) {}
+
+  static async load(attention: Attention, chunks: Chunks, queries: number, keys: number): Promise<Scores> {
+    const chunk = chunkOf(attention);
+    return new Scores(attention, await chunks.load(chunk), queries, keys);
+  }
+
+  has(measure: string): boolean {
+    return measure in this.attention.scores;
+  }
+
+  /** (query, key) of the head in place `index` of this attention's heads; a joint measure has one map for all. */
+  head(measure: string, index: number): Float32Array {
+    const encoded = this.attention.scores[measure];
+    if (!encoded) return new Float32Array(this.queries * this.keys);
+    const key = `${measure} ${index}`;
+    let found = this.made.get(key);
+    if (!found) {
+      found = this.decode(encoded, index);
+      // Some maps are kept, not all: 144 maps of 512 tokens as floats would be 150 MB.
+      if (this.made.size >= 24) this.made.delete(this.made.keys().next().value as string);
+      this.made.set(key, found);
+    }
+    return found;
+  }
+
+  private decode(encoded: Encoded, index: number): Float32Array {
+    const { queries, keys, buffer } = this;
+    const size = queries * keys;
+    switch (encoded.form) {
+      case "same":
+        return this.head(encoded.as, index);
+      case "floats": {
+        const head = Math.min(index, encoded.at.shape[0] - 1);
+        return (arrayAt(buffer, encoded.at) as Float32Array).subarray(head * size, (head + 1) * size);
+      }
+      case "levels": {
+        const head = Math.min(index, encoded.at.shape[0] - 1);
+        const levels = arrayAt(buffer, encoded.at).subarray(head * size, (head + 1) * size);
+        const perKey = encoded.steps.shape[1];
+        const steps = arrayAt(buffer, encoded.steps).subarray(head * perKey, (head + 1) * perKey);
+        const zero = arrayAt(buffer, encoded.zeros)[head];
+        const scores = new Float32Array(size);
+        for (let i = 0, row = 0; row < queries; row++) {
+          for (let column = 0; column < keys; column++, i++) {
+            scores[i] = (levels[i] - zero) * steps[perKey === 1 ? 0 : column];
+          }
+        }
+        return scores;
+      }
+      case "product": {
+        const weights = this.head(encoded.of, index);
+        const factors = arrayAt(buffer, encoded.factor).subarray(index * keys, (index + 1) * keys);
+        const scores = new Float32Array(size);
+        for (let i = 0, row = 0; row < queries; row++) {
+          for (let column = 0; column < keys; column++, i++) scores[i] = weights[i] * factors[column];
+        }
+        return scores;
+      }
+    }
+  }
+
+  /** ||f(x_j)|| of every key, where it is known. */
+  valueNorm(index: number): Float32Array | null {
+    const place = this.attention.valueNorm;
+    if (!place) return null;
+    return (arrayAt(this.buffer, place) as Float32Array).subarray(index * this.keys, (index + 1) * this.keys);
+  }
+
+  /** The query vectors (query, d_head) of a head. */
+  queryVectors(index: number): Float32Array {
+    const neurons = this.attention.neurons;
+    return neurons ? this.vectors(neurons.queries, index) : new Float32Array(0);
+  }
+
+  /** The key vectors (key, d_head) of a head; heads of one group share them. */
+  keyVectors(index: number): Float32Array {
+    const neurons = this.attention.neurons;
+    if (!neurons) return new Float32Array(0);
+    const shared = this.attention.heads.length / neurons.keys.at.shape[0];
+    return this.vectors(neurons.keys, Math.floor(index / shared));
+  }
+
+  private vectors(vectors: Vectors, index: number): Float32Array {
+    const [, tokens, size] = vectors.at.shape;
+    const raw = arrayAt(this.buffer, vectors.at).subarray(index * tokens * size, (index + 1) * tokens * size);
+    if (vectors.form === "floats") return raw as Float32Array;
+    const step = arrayAt(this.buffer, vectors.steps)[index];
+    return Float32Array.from(raw, (level) => level * step);
+  }
+}
+
+function chunkOf(attention: Attention): number {
+  for (const encoded of Object.values(attention.scores)) {
+    if (encoded.form === "levels" || encoded.form === "floats") return encoded.at.chunk;
+  }
+  return 0;
+}

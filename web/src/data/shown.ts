@@ -1,0 +1,57 @@
+// Which scores of a map are drawn: pairs of texts, special tokens, a threshold, the largest few of each row.
+import type { Axis } from "./axis";
+import type { State } from "../state";
+
+export interface Shown {
+  scores: Float32Array; // (row, column); 0 where nothing is drawn
+  rows: Axis;
+  columns: Axis;
+  rowShown: boolean[];
+  columnShown: boolean[];
+  most: number; // the largest |score| that is drawn
+  hidden: number; // the share of the shown rows' scores that lies on hidden tokens
+}
+
+type Choices = Pick<State, "pairs" | "special" | "least" | "top">;
+
+export function shown(scores: Float32Array, rows: Axis, columns: Axis, state: Choices): Shown {
+  const rowShown = visible(rows, state.special, segmentOf(state.pairs, 0));
+  const columnShown = visible(columns, state.special, segmentOf(state.pairs, 1));
+  const width = columns.labels.length;
+  const drawn = new Float32Array(scores.length);
+  let most = 0;
+  let all = 0;
+  let onSpecial = 0;
+  rowShown.forEach((here, row) => {
+    if (!here) return;
+    for (let column = 0, i = row * width; column < width; column++, i++) {
+      const size = Math.abs(scores[i]);
+      all += size;
+      if (!state.special && columns.special[column]) onSpecial += size;
+      if (!columnShown[column]) continue;
+      drawn[i] = scores[i];
+      if (size > most) most = size;
+    }
+    if (state.top > 0) keepLargest(drawn, row * width, width, state.top);
+  });
+  if (state.least > 0) {
+    for (let i = 0; i < drawn.length; i++) if (Math.abs(drawn[i]) < state.least * most) drawn[i] = 0;
+  }
+  return { scores: drawn, rows, columns, rowShown, columnShown, most, hidden: all > 0 ? onSpecial / all : 0 };
+}
+
+/** Which tokens of an axis are shown; `segment` is the text of a pair that they must belong to, null for either. */
+function visible(axis: Axis, special: boolean, segment: number | null): boolean[] {
+  return axis.labels.map((_, i) => (special || !axis.special[i]) && (segment === null || axis.segments[i] === segment));
+}
+
+/** The text that a letter of `pairs` names: a is the first, b the second. */
+function segmentOf(pairs: string, end: 0 | 1): number | null {
+  return pairs === "all" ? null : pairs[end] === "b" ? 1 : 0;
+}
+
+function keepLargest(scores: Float32Array, start: number, width: number, count: number): void {
+  const row = scores.subarray(start, start + width);
+  const order = Array.from(row.keys()).sort((one, other) => Math.abs(row[other]) - Math.abs(row[one]) || one - other);
+  for (const column of order.slice(count)) row[column] = 0;
+}

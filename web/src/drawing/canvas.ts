@@ -1,0 +1,27 @@
+// A canvas at the resolution of the screen.
+
+/** Give the canvas its size in CSS pixels, sharp on every screen, and return what draws on it. */
+export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return context;
+}
+
+/** A number as people read it: 0.123, 12.3, 0.0012. */
+export function number(value: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 100) return value.toFixed(0);
+  if (size >= 0.001) return String(Number(value.toPrecision(3)));
+  return value.toExponential(1);
+}
+
+export function percent(share: number): string {
+  return share > 0 && share < 0.0995 ? `${(100 * share).toFixed(1)}%` : `${Math.round(100 * share)}%`;
+}

@@ -1,0 +1,73 @@
+// Keys that work everywhere, and the card that lists them.
+import { useEffect, useState } from "preact/hooks";
+import type { Attention, Content } from "../data/page";
+import type { Change, State } from "../state";
+
+interface Props {
+  content: Content;
+  attention: Attention;
+  state: State;
+  change: Change;
+  moveLayer: (step: number) => void;
+  dark: boolean;
+}
+
+const LIST: [string, string][] = [
+  ["1 2 3 4", "head, model, neuron, matrix"],
+  ["[ ]", "the layer before, the next"],
+  ["m", "the next measure"],
+  ["w", "words or pieces"],
+  ["s", "hide special tokens, or show them"],
+  ["d", "dark or light"],
+  ["↑ ↓", "another token, where tokens are listed"],
+  ["Enter", "keep a token"],
+  ["Esc", "let all tokens go, close this card"],
+  ["?", "this card"],
+];
+
+export function Keys({ content, attention, state, change, moveLayer, dark }: Props) {
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=checkbox]), select, textarea")) return;
+      const measures = content.measures.map((one) => one.name).filter((name) => name in attention.scores);
+      const views = ["head", "model", "neuron", "matrix"];
+      const actions: Record<string, () => void> = {
+        "[": () => moveLayer(-1),
+        "]": () => moveLayer(1),
+        m: () => change({ measure: measures[(measures.indexOf(state.measure) + 1) % measures.length] }),
+        w: () => change({ unit: state.unit === "words" ? "pieces" : "words", keep: [] }),
+        s: () => change({ special: !state.special }),
+        d: () => change({ theme: dark ? "light" : "dark" }),
+        "?": () => setOpen((before) => !before),
+        Escape: () => (open ? setOpen(false) : change({ keep: [] })),
+      };
+      const action = actions[event.key] ?? (views[Number(event.key) - 1] && (() => change({ view: views[Number(event.key) - 1] })));
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [content, attention, state, change, moveLayer, dark, open]);
+  return (
+    <>
+      <button type="button" name="keys" class="quiet keys-button" title="Keys" onClick={() => setOpen(!open)}>
+        ?
+      </button>
+      {open && (
+        <div class="keys" role="dialog" aria-label="Keys">
+          <dl>
+            {LIST.map(([key, what]) => (
+              <div key={key}>
+                <dt>{key}</dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+// The four views of one content, with what they share: tabs, choices, keys, what is hidden and how exact it is.
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { Chunks } from "../data/chunks";
+import { type Attention, type Content, groupOf, groupsOf } from "../data/page";
+import type { Change, State } from "../state";
+import { HeadView } from "../views/HeadView";
+import { MatrixView } from "../views/MatrixView";
+import { ModelView } from "../views/ModelView";
+import { NeuronView } from "../views/NeuronView";
+import { Footer } from "./Footer";
+import { Keys } from "./Keys";
+import { Toolbar } from "./Toolbar";
+
+export const VIEWS = { head: HeadView, model: ModelView, neuron: NeuronView, matrix: MatrixView };
+const NAMES = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
+
+interface Props {
+  content: Content;
+  chunks: Chunks;
+  state: State;
+  change: Change;
+  dark: boolean;
+}
+
+export function Viewer({ content, chunks, state, change, dark }: Props) {
+  const [hidden, setHidden] = useState<number | null>(null);
+  const group = useMemo(() => groupShown(content, state), [content, state.attention]);
+  const attention = group.find((one) => one.layer === state.layer) ?? group[0];
+  const shown = useMemo(() => fitted(state, content, attention), [state, content, attention]);
+  const View = VIEWS[shown.view as keyof typeof VIEWS];
+  const onHidden = useCallback((share: number | null) => setHidden(share), []);
+  const moveLayer = useCallback(
+    (step: number) => {
+      const place = group.indexOf(attention) + step;
+      if (place >= 0 && place < group.length) change({ layer: group[place].layer });
+    },
+    [group, attention, change],
+  );
+  useEffect(() => setHidden(null), [shown.view]);
+  return (
+    <main class="viewer" data-view={shown.view} data-ready="true">
+      <Tabs view={shown.view} change={change} />
+      <Toolbar content={content} group={group} attention={attention} state={shown} change={change} hidden={hidden} dark={dark} />
+      <div class="stage" role="tabpanel" aria-label={`${shown.view} view`}>
+        <View
+          content={content}
+          chunks={chunks}
+          state={shown}
+          change={change}
+          dark={dark}
+          group={group}
+          attention={attention}
+          onHidden={onHidden}
+        />
+      </div>
+      <Footer content={content} state={shown} attention={attention} />
+      <Keys content={content} attention={attention} state={shown} change={change} moveLayer={moveLayer} dark={dark} />
+    </main>
+  );
+}
+
+function Tabs({ view, change }: { view: string; change: Change }) {
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (!step) return;
+    const next = NAMES[(NAMES.indexOf(view as keyof typeof VIEWS) + step + NAMES.length) % NAMES.length];
+    change({ view: next });
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="Views" onKeyDown={move}>
+      {NAMES.map((name) => (
+        <button
+          key={name}
+          id={`tab-${name}`}
+          role="tab"
+          type="button"
+          aria-selected={view === name}
+          tabIndex={view === name ? 0 : -1}
+          onClick={() => change({ view: name })}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function groupShown(content: Content, state: State): Attention[] {
+  const groups = groupsOf(content);
+  const chosen = groups.includes(state.attention) ? state.attention : groups[0];
+  return content.attentions.filter((one) => groupOf(one) === chosen);
+}
+
+/** The state without what this content does not have: an address may come from another page. */
+function fitted(state: State, content: Content, attention: Attention): State {
+  const measures = Object.keys(attention.scores);
+  const heads = state.heads?.filter((head) => attention.heads.includes(head)) ?? null;
+  return {
+    ...state,
+    view: state.view in VIEWS ? state.view : "head",
+    attention: groupOf(attention),
+    layer: attention.layer,
+    heads: heads?.length === 0 && state.heads?.length !== 0 ? null : heads,
+    measure: measures.includes(state.measure) ? state.measure : measures[0],
+    compare: measures.includes(state.compare) ? state.compare : "",
+    pairs: ["aa", "ab", "ba", "bb"].includes(state.pairs) ? state.pairs : "all",
+    unit: state.unit === "words" ? "words" : "pieces",
+    sort: content.statistics.some((statistic) => statistic.name === state.sort) ? state.sort : "",
+  };
+}

@@ -1,0 +1,75 @@
+// What several parts of the page share: the state in the address, the theme, scores that are being unpacked, sizes.
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Chunks } from "../data/chunks";
+import type { Attention, Content } from "../data/page";
+import { Scores } from "../data/scores";
+import { type Change, format, parse, type State } from "../state";
+
+/** The state, kept in the address: a link to it opens the same picture. */
+export function useAddress(initial: string): [State, Change] {
+  const opened = useMemo(() => parse(initial), [initial]);
+  const [state, setState] = useState<State>(() => (location.hash.length > 1 ? parse(location.hash) : opened));
+  useEffect(() => {
+    const listen = () => setState(location.hash.length > 1 ? parse(location.hash) : opened);
+    window.addEventListener("hashchange", listen);
+    return () => window.removeEventListener("hashchange", listen);
+  }, [opened]);
+  const change = useCallback<Change>((changes) => setState((before) => ({ ...before, ...changes })), []);
+  useEffect(() => {
+    try {
+      history.replaceState(null, "", `#${format(state)}`);
+    } catch {
+      // In a notebook's frame the address cannot change; the link that is copied has the state all the same.
+    }
+  }, [state]);
+  return [state, change];
+}
+
+/** Whether the page is dark: as chosen, else as the system is set. */
+export function useDark(theme: string): boolean {
+  const query = useMemo(() => window.matchMedia("(prefers-color-scheme: dark)"), []);
+  const [system, setSystem] = useState(query.matches);
+  useEffect(() => {
+    const listen = () => setSystem(query.matches);
+    query.addEventListener("change", listen);
+    return () => query.removeEventListener("change", listen);
+  }, [query]);
+  const dark = theme === "dark" || (theme !== "light" && system);
+  useEffect(() => {
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+  }, [dark]);
+  return dark;
+}
+
+/** The scores of an attention, null until they are unpacked. */
+export function useScores(content: Content, chunks: Chunks, attention: Attention): Scores | null {
+  const [loaded, setLoaded] = useState<Scores | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    const { query, key } = attention;
+    void Scores.load(attention, chunks, content.sides[query].tokens.length, content.sides[key].tokens.length).then((scores) => {
+      if (wanted) setLoaded(scores);
+    });
+    return () => {
+      wanted = false;
+    };
+  }, [content, chunks, attention]);
+  return loaded?.attention === attention ? loaded : null;
+}
+
+/** The width of an element, as it changes. */
+export function useWidth<T extends HTMLElement>(): [preactRef<T>, number] {
+  const ref = useRef<T>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    setWidth(element.clientWidth);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
+}
+
+type preactRef<T> = ReturnType<typeof useRef<T | null>>;
