@@ -13,6 +13,8 @@ import headscope
 from headscope.errors import HeadscopeError, InputError, ModelError, NormsUnavailable
 from headscope.lens.batch import Batch
 from headscope.lens.doctor import diagnose
+from headscope.lens.interface import AttentionCall
+from tests.architectures.tiny_models import build
 from tests.tiny import FAMILIES, tiny, tiny_inputs
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -266,6 +268,65 @@ def test_questions_that_a_reading_cannot_answer(lens: headscope.Lens) -> None:
         reading.scores("wieght")
     with pytest.raises(HeadscopeError, match="no tokenizer"):
         headscope.open(tiny("bert")).read("x")
+
+
+def test_some_layers_only(lens: headscope.Lens) -> None:
+    whole, some = lens.read("the cat sat"), lens.read("the cat sat", layers=[2, 0])
+    assert [site.layer for site in some.sites] == [0, 2]
+    for measure in ("weight", "norm"):
+        torch.testing.assert_close(some.scores(measure), whole.scores(measure)[[0, 2]])
+    with pytest.raises(InputError, match="in layer 1"):
+        some.scores(layer=1)
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        ([0, 3], "no attention in layer 3: its layers with attention are 0, 1, 2"),
+        ([-1], "layer -1"),
+        ([], "no layer to read"),
+    ],
+)
+def test_layers_that_do_not_exist(lens: headscope.Lens, layers: list[int], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        lens.read("the cat", layers=layers)
+
+
+def test_layers_are_kept_in_every_stack_and_kind() -> None:
+    with headscope.open(tiny("marian", encoder_layers=3), tiny_tokenizer("bpe")) as lens:
+        places = {(site.stack, site.kind, site.layer) for site in lens.read("the cat", target="a dog", layers=[1]).sites}
+        assert places == {("encoder", "self", 1), ("decoder", "self", 1), ("decoder", "cross", 1)}
+        assert [site.stack for site in lens.read("the cat", target="a dog", layers=[2]).sites] == ["encoder"]
+    with headscope.open(tiny("marian", decoder_layers=3), tiny_tokenizer("bpe")) as lens:
+        with pytest.raises(InputError, match="layer 2: its layers with attention are 0, 1"):
+            lens.read("the cat", layers=[2])  # without a target, the decoder does not run
+        assert lens.read("the cat", target="a dog", layers=[2]).scores(kind="cross").shape[0] == 1
+
+
+def test_layers_left_out_have_no_whole_map(lens: headscope.Lens, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text whose maps would not all fit in memory: only those that were asked for are made in one piece."""
+    tallest: dict[int, int] = {}
+    own = AttentionCall.rows
+
+    def rows(call: AttentionCall, start: int, stop: int) -> tuple[torch.Tensor, torch.Tensor]:
+        layer = next(found.site.layer for found in lens.trace.sites if found.module is call.module)
+        tallest[layer] = max(tallest.get(layer, 0), stop - start)
+        return own(call, start, stop)
+
+    wanted = lens.read("the cat sat").scores(layer=1)
+    monkeypatch.setattr(AttentionCall, "rows", rows)
+    monkeypatch.setattr("headscope.lens.capture.BLOCK", 1)
+    reading = lens.read("the cat sat", layers=[1])
+    assert tallest == {0: 1, 1: len(reading.tokens), 2: 1}
+    torch.testing.assert_close(reading.scores(layer=1), wanted)
+
+
+def test_layers_outside_the_interface() -> None:
+    made = build("bloom")
+    blocks: list[headscope.AttentionBlock] = []
+    with headscope.open(made.model) as lens:
+        lens.run(Batch(made.inputs), blocks.append, layers=[1])
+    assert [block.site.layer for block in blocks] == [1]
 
 
 def test_source_and_target() -> None:
