@@ -29,8 +29,9 @@ export class Scores {
     let found = this.made.get(key);
     if (!found) {
       found = this.decode(encoded, index);
-      // Some maps are kept, not all: 144 maps of 512 tokens as floats would be 150 MB.
-      if (this.made.size >= 24) this.made.delete(this.made.keys().next().value as string);
+      // Some maps are kept, not all: 144 maps of 512 tokens as floats would be 150 MB, 3 of 4,096 are 200 MB.
+      const most = Math.max(3, Math.min(24, Math.floor(50e6 / (this.queries * this.keys))));
+      if (this.made.size >= most) this.made.delete(this.made.keys().next().value as string);
       this.made.set(key, found);
     }
     return found;

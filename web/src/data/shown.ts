@@ -50,8 +50,21 @@ function segmentOf(pairs: string, end: 0 | 1): number | null {
   return pairs === "all" ? null : pairs[end] === "b" ? 1 : 0;
 }
 
+/** Of several alike the first stays. A row of thousands is not sorted: only the few largest are. */
 function keepLargest(scores: Float32Array, start: number, width: number, count: number): void {
   const row = scores.subarray(start, start + width);
-  const order = Array.from(row.keys()).sort((one, other) => Math.abs(row[other]) - Math.abs(row[one]) || one - other);
-  for (const column of order.slice(count)) row[column] = 0;
+  const largest: number[] = []; // columns, the largest first
+  for (let column = 0; column < width; column++) {
+    const size = Math.abs(row[column]);
+    if (largest.length === count && size <= Math.abs(row[largest[count - 1]])) continue;
+    let place = largest.length;
+    while (place > 0 && Math.abs(row[largest[place - 1]]) < size) place--;
+    largest.splice(place, 0, column);
+    if (largest.length > count) largest.pop();
+  }
+  const kept = largest.map((column) => row[column]);
+  row.fill(0);
+  largest.forEach((column, i) => {
+    row[column] = kept[i];
+  });
 }

@@ -18,21 +18,28 @@ export function headColour(head: number, dark: boolean): string {
 
 export type Rgb = [number, number, number];
 
-const CIVIDIS: Rgb[] = Array.from({ length: 256 }, (_, i) => rgbOf(interpolateCividis(i / 255)));
-const BLUE: Rgb = [0, 90, 180];
-const RED: Rgb = [213, 94, 0];
+// White paper as in print (views/print/colours.py); on a dark page cividis, which begins dark. Nothing is the background.
+const ON_WHITE: Rgb[] = ramp([[255, 255, 255], [191, 217, 235], [95, 164, 208], [0, 114, 178], [0, 40, 63]]);
+const GROUND_DARK: Rgb = [20, 24, 29];
+const ON_DARK: Rgb[] = Array.from({ length: 256 }, (_, i) =>
+  mix(GROUND_DARK, rgbOf(interpolateCividis(0.15 + (0.85 * i) / 255)), Math.min(1, i / 40)),
+);
+// Above and below zero as in vig2019, figure 3: blue and orange.
+const ABOVE = ramp([[255, 255, 255], [127, 184, 220], [0, 114, 178], [0, 40, 63]]);
+const BELOW = ramp([[255, 255, 255], [247, 178, 127], [213, 94, 0], [107, 46, 0]]);
+const ABOVE_DARK = ramp([GROUND_DARK, [28, 92, 132], [86, 180, 233], [205, 236, 255]]);
+const BELOW_DARK = ramp([GROUND_DARK, [134, 66, 14], [240, 130, 50], [255, 221, 186]]);
 
-/** 0 to 1: from the background (nothing) to full; sequential. */
-export function sequential(share: number): Rgb {
-  return CIVIDIS[Math.round(255 * Math.min(1, Math.max(0, share)))];
+/** 0 to 1: from the background (nothing) to full. */
+export function sequential(share: number, dark = false): Rgb {
+  return (dark ? ON_DARK : ON_WHITE)[Math.round(255 * Math.min(1, Math.max(0, share)))];
 }
 
-/** -1 to 1: blue for less than nothing, orange for more, the background for nothing. */
+/** -1 to 1: orange for less than nothing, blue for more, the background for nothing. */
 export function diverging(share: number, dark: boolean): Rgb {
-  const size = Math.min(1, Math.abs(share));
-  const end = share < 0 ? (dark ? ([86, 180, 233] as Rgb) : BLUE) : dark ? ([255, 150, 70] as Rgb) : RED;
-  const ground: Rgb = dark ? [28, 33, 40] : [255, 255, 255];
-  return ground.map((from, i) => Math.round(from + (end[i] - from) * size)) as Rgb;
+  const size = Math.round(255 * Math.min(1, Math.abs(share)));
+  if (share < 0) return (dark ? BELOW_DARK : BELOW)[size];
+  return (dark ? ABOVE_DARK : ABOVE)[size];
 }
 
 export function css([red, green, blue]: Rgb): string {
@@ -42,4 +49,17 @@ export function css([red, green, blue]: Rgb): string {
 function rgbOf(colour: string): Rgb {
   const [red, green, blue] = (colour.match(/\d+/g) ?? ["0", "0", "0"]).map(Number);
   return [red, green, blue];
+}
+
+/** 256 colours through the given ones. */
+function ramp(stops: Rgb[]): Rgb[] {
+  return Array.from({ length: 256 }, (_, i) => {
+    const place = (i / 255) * (stops.length - 1);
+    const stop = Math.min(Math.floor(place), stops.length - 2);
+    return mix(stops[stop], stops[stop + 1], place - stop);
+  });
+}
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((part, i) => Math.round(part + (to[i] - part) * share)) as Rgb;
 }
