@@ -92,3 +92,11 @@ export function groupsOf(content: Content): string[] {
 export function headName(attention: Attention, head: number): string {
   return `${groupOf(attention)} ${attention.layer}.${head}`;
 }
+
+/** Whether a measure has one map for all heads of this attention together. */
+export function isJoint(content: Content, attention: Attention, measure: string): boolean {
+  if (content.measures.find((one) => one.name === measure)?.joint) return true;
+  const encoded = attention.scores[measure];
+  const maps = encoded && "at" in encoded ? encoded.at.shape[0] : attention.heads.length;
+  return maps < attention.heads.length;
+}

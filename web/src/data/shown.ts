@@ -9,7 +9,8 @@ export interface Shown {
   rowShown: boolean[];
   columnShown: boolean[];
   most: number; // the largest |score| that is drawn
-  hidden: number; // the share of the shown rows' scores that lies on hidden tokens
+  total: number; // the sum of the shown rows' |scores|, hidden tokens included
+  hidden: number; // the share of it that lies on hidden special tokens
 }
 
 type Choices = Pick<State, "pairs" | "special" | "least" | "top">;
@@ -37,7 +38,7 @@ export function shown(scores: Float32Array, rows: Axis, columns: Axis, state: Ch
   if (state.least > 0) {
     for (let i = 0; i < drawn.length; i++) if (Math.abs(drawn[i]) < state.least * most) drawn[i] = 0;
   }
-  return { scores: drawn, rows, columns, rowShown, columnShown, most, hidden: all > 0 ? onSpecial / all : 0 };
+  return { scores: drawn, rows, columns, rowShown, columnShown, most, total: all, hidden: all > 0 ? onSpecial / all : 0 };
 }
 
 /** Which tokens of an axis are shown; `segment` is the text of a pair that they must belong to, null for either. */
