@@ -1,4 +1,4 @@
-"""From pieces to words, on plain arrays: attention to a word is the sum over its pieces, from it the mean (clark2019, 4.1)."""
+"""From pieces to words, on plain arrays: attention to a word is the sum over its pieces, from it the mean."""
 
 from __future__ import annotations
 

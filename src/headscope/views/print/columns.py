@@ -1,0 +1,127 @@
+"""Two columns of tokens with lines between them: those that attend on the left, those attended to on the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+
+from headscope.papers.figures import FAINT
+from headscope.views.content import Array
+from headscope.views.print.sheet import TALLEST, Sheet, fitted, width_of
+
+ROW, TYPE = 0.135, 6.8  # inches from one token to the next, points of their letters
+GAP = 0.05  # inches between a token and its lines
+FAINTEST = 1 / 255  # below this part of the largest, a line leaves no trace on paper
+THINNEST, THICKEST = 0.25, 1.5  # points
+DOTTED: Any = (0, (1, 1.2))
+
+
+@dataclass(frozen=True)
+class Box:
+    """A part of a sheet, in inches."""
+
+    left: float
+    top: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where lines begin and end."""
+
+    left: float
+    right: float
+    queries: NDArray[np.float64]  # the height of each token that attends
+    keys: NDArray[np.float64]
+
+
+def row_height(tokens: int) -> float:
+    """Inches from one token to the next; less than usual where a PDF would be too tall."""
+    return min(ROW, TALLEST / max(tokens, 1))
+
+
+def column_height(queries: int, keys: int) -> float:
+    """Inches that both columns take."""
+    return max(queries, keys) * row_height(max(queries, keys))
+
+
+def write_columns(
+    sheet: Sheet,
+    box: Box,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    *,
+    query_colours: Sequence[str] | None = None,
+    key_colours: Sequence[str] | None = None,
+    bold: tuple[Sequence[bool], Sequence[bool]] | None = None,
+) -> Ends:
+    """The labels of both columns; long ones are cut, so that lines keep a third of the width."""
+    row = row_height(max(len(queries), len(keys)))
+    size = TYPE * row / ROW
+    room = box.width / 3
+    left = box.left + _widest(queries, size, room)
+    right = box.left + box.width - _widest(keys, size, room)
+    heights = []
+    for x, aligned, labels, colours, emphasised in (
+        (left, "right", queries, query_colours, bold and bold[0]),
+        (right, "left", keys, key_colours, bold and bold[1]),
+    ):
+        at = np.asarray(box.top + row * (np.arange(len(labels)) + 0.5), dtype=np.float64)
+        heights.append(at)
+        for place, label in enumerate(labels):
+            weight = "bold" if emphasised and emphasised[place] else "normal"
+            ink = {} if colours is None else {"color": colours[place]}
+            sheet.text(x, at[place], fitted(label, size, room, weight), size, weight=weight, ha=aligned, **ink)
+    return Ends(left + GAP, right - GAP, heights[0], heights[1])
+
+
+def write_directions(sheet: Sheet, box: Box, ends: Ends) -> None:
+    """Which side is which, above the columns."""
+    sheet.text(ends.left - GAP, box.top - 0.06, "from", 6, ha="right", color=FAINT, style="italic")
+    sheet.text(ends.right + GAP, box.top - 0.06, "to", 6, color=FAINT, style="italic")
+
+
+def draw_lines(
+    sheet: Sheet,
+    ends: Ends,
+    shares: Array,
+    colours: Sequence[str],
+    *,
+    negative: NDArray[np.bool_] | None = None,
+    scale: float = 1,
+    spread: float = 0,
+) -> LineCollection:
+    """A line for every pair: (head, query, key) parts of the largest become opacity and width; one colour a head.
+
+    The strongest are drawn last, over all others. Negative scores are dotted. Lines of several heads between the same two
+    tokens are spread over `spread` inches, so that none hides the others.
+    """
+    which, rows, columns = np.nonzero(shares >= FAINTEST)
+    order = np.argsort(shares[which, rows, columns], kind="stable")
+    which, rows, columns = which[order], rows[order], columns[order]
+    parts = shares[which, rows, columns].astype(np.float64)
+    aside = spread * ((which + 0.5) / len(colours) - 0.5)
+    points = np.empty((len(parts), 2, 2))
+    points[:, 0, 0], points[:, 1, 0] = ends.left, ends.right
+    points[:, 0, 1], points[:, 1, 1] = ends.queries[rows] + aside, ends.keys[columns] + aside
+    ink = np.array([to_rgb(colour) for colour in colours]).reshape(-1, 3)[which]
+    below = np.zeros(len(parts), dtype=bool) if negative is None else negative[which, rows, columns]
+    lines = LineCollection(
+        list(points),
+        colors=np.column_stack([ink, parts]),
+        linewidths=scale * (THINNEST + (THICKEST - THINNEST) * parts),
+        linestyles=[DOTTED if one else "solid" for one in below] or "solid",
+        capstyle="butt",
+    )
+    sheet.axes.add_collection(lines, autolim=False)
+    return lines
+
+
+def _widest(labels: Sequence[str], size: float, room: float) -> float:
+    return min(room, max(width_of(label, size, "bold") for label in labels))

@@ -1,0 +1,143 @@
+"""The matrix for print: a heat map with tokens on both axes; two measures beside each other, and their difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.colors import Colormap
+from matplotlib.figure import Figure
+
+from headscope.papers.figures import FAINT
+from headscope.views.content import Array, Content
+from headscope.views.print.colours import SCORES, SIGNED
+from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.sheet import COLUMN, FULL, MARGIN, Sheet, fitted, width_of
+from headscope.views.print.shown import Shown, Tokens, attention_of, shown
+from headscope.views.print.thinning import block_size, thinned
+from headscope.views.state import State
+
+DOTS = 512  # along each side: more tokens than this are thinned
+TYPE, PITCH = 6.2, 0.1  # points of a label, inches that it needs
+COLUMN_TOKENS = 22  # up to here one map fits a column
+LONGEST = 0.8  # inches of a label
+GAP, SCALE = 0.12, 0.22  # inches between maps, and below them for what the colours mean
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One heat map."""
+
+    title: str
+    numbers: Array  # query key
+    signed: bool
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        most = float(np.abs(self.numbers).max(initial=0)) or 1.0
+        return (-most if self.signed else 0.0, most)
+
+    @property
+    def colours(self) -> Colormap:
+        return SIGNED if self.signed else SCORES
+
+
+def matrix_figure(content: Content, state: State) -> Figure:
+    """One row of maps for each chosen head: the measure, and with `compare` the other one and their difference."""
+    attention = attention_of(content, state)
+    heads = list(state.heads) if state.heads else attention.heads[:1]
+    found = shown(content, state, attention, heads)
+    other = shown(content, state, attention, heads, state.compare) if state.compare else None
+    rows = [_panels(found, other, place) for place in range(max(len(found.heads), len(other.heads) if other else 0))]
+    tokens = max(len(found.queries), len(found.keys))
+    width = COLUMN if other is None and tokens <= COLUMN_TOKENS else FULL
+    beside, above = _label_room(found.queries.labels), _label_room(found.keys.labels)
+    count = len(rows[0])
+    room = (width - 2 * MARGIN - beside - GAP * (count - 1)) / count
+    cell = min(room / len(found.keys), 0.32)
+    side, tall = cell * len(found.keys), max(cell * len(found.queries), 0.1)
+    notes = wrapped(_notes(found, other), width)
+    step = 0.15 + above + tall + SCALE
+    sheet = Sheet(width, HEAD + step * len(rows) + notes_height(notes), content.title)
+    write_head(sheet, where(content, attention))
+    for line, panels in enumerate(rows):
+        top = HEAD + step * line + 0.15 + above
+        _write_rows(sheet, found.queries, MARGIN + beside, top, cell)
+        for place, panel in enumerate(panels):
+            left = MARGIN + beside + place * (side + GAP)
+            sheet.text(left, HEAD + step * line + 0.06, fitted(panel.title, 6.8, side + GAP, "bold"), 6.8, weight="bold")
+            _write_columns(sheet, found.keys, left, top, cell)
+            drawn = thinned(panel.numbers, DOTS)
+            box = (left, top, side, tall)
+            sheet.image(drawn, box, panel.colours, panel.scale).set_gid(f"map {line} {place}")
+            sheet.frame(box, FAINT, 0.5)
+            _draw_scale(sheet, panel, left, top + tall + 0.07, side)
+    write_notes(sheet, notes)
+    return sheet.figure
+
+
+def _panels(found: Shown, other: Shown | None, place: int) -> list[Panel]:
+    panels = [_panel(found, place)]
+    if other is not None:
+        first, second = found.of_rows[min(place, len(found.heads) - 1)], other.of_rows[min(place, len(other.heads) - 1)]
+        title = f"{measure_name(other.measure)} − {measure_name(found.measure)}, shares of the row"
+        panels += [_panel(other, place), Panel(title, second - first, True)]
+    return panels
+
+
+def _panel(found: Shown, place: int) -> Panel:
+    at = min(place, len(found.heads) - 1)  # all heads together stand beside each head
+    numbers = np.where(found.drawn[at], found.scores[at], 0)
+    label = found.labels[at] if found.joint else f"head {found.labels[at]}"
+    return Panel(f"{label}, {measure_name(found.measure)}", numbers, found.signed)
+
+
+def _label_room(labels: Sequence[str]) -> float:
+    return min(LONGEST, max(width_of(label, TYPE, "bold") for label in labels)) + 0.05
+
+
+def _every(cell: float) -> int:
+    """Only every so many-th label has room."""
+    return max(1, math.ceil(PITCH / cell - 1e-9))
+
+
+def _write_rows(sheet: Sheet, tokens: Tokens, right: float, top: float, cell: float) -> None:
+    for place in range(0, len(tokens), _every(cell)):
+        weight = "bold" if tokens.kept[place] else "normal"
+        label = fitted(tokens.labels[place], TYPE, LONGEST, weight)
+        sheet.text(right - 0.04, top + (place + 0.5) * cell, label, TYPE, ha="right", weight=weight)
+
+
+def _write_columns(sheet: Sheet, tokens: Tokens, left: float, bottom: float, cell: float) -> None:
+    for place in range(0, len(tokens), _every(cell)):
+        weight = "bold" if tokens.kept[place] else "normal"
+        label = fitted(tokens.labels[place], TYPE, LONGEST, weight)
+        upright = {"rotation": 90, "rotation_mode": "anchor", "ha": "left", "va": "center"}
+        sheet.text(left + (place + 0.5) * cell, bottom - 0.04, label, TYPE, weight=weight, **upright)
+
+
+def _draw_scale(sheet: Sheet, panel: Panel, left: float, top: float, side: float) -> None:
+    """What the colours mean, as a strip with both ends named."""
+    low, high = panel.scale
+    wide = min(0.9, 0.5 * side)
+    start = left + width_of(f"{low:.2g}", 5.8) + 0.04
+    sheet.image(np.linspace(low, high, 64)[None], (start, top, wide, 0.06), panel.colours, panel.scale)
+    sheet.text(left, top + 0.03, f"{low:.2g}", 5.8, color=FAINT)
+    sheet.text(start + wide + 0.04, top + 0.03, f"{high:.2g}", 5.8, color=FAINT)
+
+
+def _notes(found: Shown, other: Shown | None) -> list[str]:
+    said = ["Rows attend, columns are attended to.", *found.notes()]
+    if other is not None and found.hidden > 0:
+        said += other.notes()
+    if other is not None:
+        signs = " without signs" if found.signed or other.signed else ""
+        said.append(
+            f"The difference is of shares: each row divided by its sum{signs}, since norms do not add up to 1."
+        )
+    size = block_size(max(len(found.queries), len(found.keys)), DOTS)
+    if size > 1:
+        said.append(f"Each dot is the largest of {size} × {size} pairs of tokens.")
+    return said

@@ -1,0 +1,143 @@
+"""The model view for print: every head of every layer, small (vig2019, section 4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from headscope.errors import InputError
+from headscope.papers.figures import BLUE, FAINT, PALE
+from headscope.views.content import Attention, Content, HeadStatistic
+from headscope.views.print.colours import SCORES, SIGNED
+from headscope.views.print.columns import Ends, draw_lines
+from headscope.views.print.header import HEAD, measure_name, notes_height, wrapped, write_head, write_notes
+from headscope.views.print.sheet import COLUMN, FULL, MARGIN, Sheet
+from headscope.views.print.shown import Shown, shown
+from headscope.views.print.thinning import thinned
+from headscope.views.state import State
+
+FEW = 20  # tokens: up to here a head is drawn as lines, above as a heat map
+PIXELS = 128  # of a small heat map, along each side
+LARGEST, SMALLEST = 0.75, 0.16  # inches of one head
+LABELS = 0.2  # inches for the numbers of layers and heads
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One head and where it stands: row and column of the grid, and a label of its own where it is sorted by something."""
+
+    attention: Attention
+    head: int | None  # the model's number; None for all heads together
+    row: int
+    column: int
+    label: str = ""
+
+
+def model_figure(content: Content, state: State) -> Figure:
+    """Layers down and heads across, both from 0; or all heads by a statistic, the largest first."""
+    here = [attention for attention in content.of_group(state.attention) if state.measure in attention.scores]
+    cells = _sorted_cells(content, state, here) if state.sort else _cells(state, here)
+    columns, rows = (1 + max(getattr(cell, name) for cell in cells) for name in ("column", "row"))
+    width = COLUMN if columns <= 6 else FULL
+    left = MARGIN if state.sort else MARGIN + LABELS
+    above = 0.12 if state.sort else 0.0
+    size = max(SMALLEST, min(LARGEST, (width - left - MARGIN) / columns))
+    width = max(width, left + MARGIN + columns * size)
+    first = [shown(content, state, cell.attention, None if cell.head is None else [cell.head]) for cell in cells]
+    notes = wrapped(_notes(first), width)
+    top = HEAD + (0.02 if state.sort else LABELS)
+    sheet = Sheet(width, top + rows * (size + above) + notes_height(notes), content.title)
+    several = f"{state.attention} · " if len(content.groups) > 1 else ""
+    by = f" · by {_statistic(content, state).title}" if state.sort else ""
+    write_head(sheet, f"{several}{measure_name(state.measure)} of every head{by or ' · layers down, heads across'}")
+    if not state.sort:
+        _number(sheet, cells, left, top, size)
+    for cell, found in zip(cells, first, strict=True):
+        x, y = left + cell.column * size, top + cell.row * (size + above) + above
+        if cell.label:
+            sheet.text(x + 0.02, y - above / 2, cell.label, min(6.0, 11 * size), color=FAINT)
+        _draw(sheet, found, x, y, size)
+    write_notes(sheet, notes)
+    return sheet.figure
+
+
+def _cells(state: State, here: list[Attention]) -> list[Cell]:
+    cells = []
+    for row, attention in enumerate(here):
+        if len(attention.scores[state.measure]) < len(attention.heads):
+            cells.append(Cell(attention, None, row, 0))
+        else:
+            cells += [Cell(attention, head, row, _column(here, head)) for head in attention.heads]
+    return cells
+
+
+def _column(here: list[Attention], head: int) -> int:
+    """Heads of one number stand below each other, also where some layers lack it."""
+    return sorted({number for attention in here for number in attention.heads}).index(head)
+
+
+def _sorted_cells(content: Content, state: State, here: list[Attention]) -> list[Cell]:
+    """Only the heads that the statistic has a number for, in lines of at most twelve."""
+    values = _statistic(content, state).values
+    heads = [(attention, head) for attention in here for head in attention.heads]
+    numbers = [values.get(f"{attention.group} {attention.layer}.{head}") for attention, head in heads]
+    known = [(number, *head) for number, head in zip(numbers, heads, strict=True) if number is not None]
+    if not known:
+        raise InputError(f"The statistic {state.sort!r} has no number for any head of the {state.attention} attention.")
+    columns = min(12, len(known))
+    return [
+        Cell(attention, head, place // columns, place % columns, f"{attention.layer}.{head}  {number:.2g}")
+        for place, (number, attention, head) in enumerate(sorted(known, key=lambda entry: -entry[0]))
+    ]
+
+
+def _statistic(content: Content, state: State) -> HeadStatistic:
+    for statistic in content.statistics:
+        if statistic.name == state.sort:
+            return statistic
+    names = ", ".join(statistic.name for statistic in content.statistics) or "none, since no run was given"
+    raise InputError(f"There is no statistic {state.sort!r} to sort heads by: there are {names}.")
+
+
+def _number(sheet: Sheet, cells: list[Cell], left: float, top: float, size: float) -> None:
+    """Layers and heads, each once."""
+    for row, layer in {cell.row: cell.attention.layer for cell in cells}.items():
+        sheet.text(left - 0.05, top + (row + 0.5) * size, str(layer), 6.5, ha="right", color=FAINT)
+    for column, head in {cell.column: cell.head for cell in cells}.items():
+        label = "all heads" if head is None else str(head)
+        sheet.text(left + (column + 0.5) * size, top - 0.07, label, 6.5, ha="center", color=FAINT)
+
+
+def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
+    """One head in its square, each from nothing to its own largest."""
+    pad = 0.04 * size
+    inner = size - 2 * pad
+    box = (x + pad, y + pad, inner, inner)
+    sheet.frame(box, PALE, 0.4)
+    longest = max(len(found.queries), len(found.keys))
+    if longest <= FEW:
+        places = y + pad + inner * (np.arange(longest) + 0.5) / longest
+        ends = Ends(x + 2 * pad, x + size - 2 * pad, places[: len(found.queries)], places[: len(found.keys)])
+        draw_lines(sheet, ends, found.shares, [BLUE], negative=found.scores < 0 if found.signed else None, scale=0.6)
+        return
+    scores = thinned(np.where(found.drawn, found.scores, 0)[0], PIXELS)
+    most = found.largest or 1.0
+    sheet.image(scores, box, SIGNED if found.signed else SCORES, (-most if found.signed else 0.0, most))
+
+
+def _notes(found: list[Shown]) -> list[str]:
+    """What holds for all heads: the share that is hidden is one of them all."""
+    first = found[0]
+    name = measure_name(first.measure)
+    if max(len(first.queries), len(first.keys)) <= FEW:
+        what = "Lines go from the attending tokens on the left to the attended on the right"
+    else:
+        what = "Rows attend, columns are attended to"
+    said = [f"{what}; the darkest is the largest {name} of its head."]
+    totals = sum(float(one.totals.sum()) for one in found)
+    hidden = sum(one.hidden * float(one.totals.sum()) for one in found)
+    if hidden > 0:
+        said.append(f"{100 * hidden / totals:.0f}% of the {name} of all heads is on special tokens, not shown.")
+    return said

@@ -1,0 +1,201 @@
+"""The neuron view for print: how one token's weights come about, neuron by neuron (vig2019, section 4.3).
+
+For each key: its vector, its product with the query element by element, their sum, the weight that the softmax makes of
+it, and the norm of the value vector that the weight multiplies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from headscope.errors import InputError
+from headscope.papers.figures import BLUE, FAINT, GREEN, ORANGE
+from headscope.views.content import Array, Attention, Content, Neurons
+from headscope.views.print.colours import SIGNED
+from headscope.views.print.columns import ROW, TYPE, row_height
+from headscope.views.print.header import HEAD, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
+from headscope.views.print.shown import attention_of, choose, kept_places
+from headscope.views.state import State
+
+GAP = 0.12  # inches between columns
+NUMBER, BAR = 0.36, 0.62  # inches of a column of numbers, of one of bars with numbers
+WRITTEN = 0.3  # inches of the number behind a bar
+LONGEST = 0.95  # inches of a label
+
+
+@dataclass(frozen=True)
+class Steps:
+    """From one query to its weights, over the keys that it sees."""
+
+    query: Array  # d_head
+    keys: Array  # key d_head
+    products: Array  # key d_head
+    dots: Array  # key
+    weights: Array  # key
+    value_norms: Array | None  # key
+
+
+@dataclass(frozen=True)
+class Strips:
+    """Where vectors stand on the sheet, in inches: the left edges of keys and products, and their rows."""
+
+    keys: float
+    products: float
+    top: float
+    width: float
+    line: float
+
+    @property
+    def type(self) -> float:
+        """Points of a label."""
+        return TYPE * self.line / ROW
+
+    def heights(self, count: int) -> list[float]:
+        return [self.top + self.line * (place + 0.5) for place in range(count)]
+
+
+def steps(attention: Attention, neurons: Neurons, head: int, row: int) -> Steps:
+    """Of one head, as the model's own number, and one row. Keys that the row does not see have no weight."""
+    place = attention.heads.index(head)
+    query = neurons.queries[place, row]
+    keys = neurons.keys[place * len(neurons.keys) // len(neurons.queries)]
+    products = query * keys
+    dots = products.sum(-1)
+    weights = attention.scores["weight"][place, row] if "weight" in attention.scores else softmax(neurons.scaling * dots)
+    norms = None if attention.value_norm is None else attention.value_norm[place]
+    return Steps(query, keys, products, dots, weights, norms)
+
+
+def softmax(logits: Array) -> Array:
+    """(key,) -> (key,)
+
+    >>> softmax(np.zeros(4, dtype=np.float32)).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    powers = np.exp(logits - logits.max())
+    return np.asarray(powers / powers.sum(), dtype=np.float32)
+
+
+def neuron_figure(content: Content, state: State) -> Figure:
+    """As wide as a page, always in pieces. The query is the first that is kept, else the last that is not special."""
+    attention = attention_of(content, state)
+    if attention.neurons is None:
+        raise InputError(
+            f"There are no queries and keys of {where(content, attention)} here: the model does not show them, "
+            "or the content was made without (neurons=True)."
+        )
+    head = state.heads[0] if state.heads else attention.heads[0]
+    row = _query(content, state, attention)
+    side = content.sides[attention.key]
+    found = steps(attention, attention.neurons, head, row)
+    chosen, hidden = _rows(state, side.special, found.weights)
+    labels = [side.tokens[key] for key in chosen]
+    notes = wrapped(_notes(attention.neurons, found, hidden, len(side) - int((found.weights > 0).sum())), FULL)
+    line = row_height(len(labels))
+    bars = 1 if found.value_norms is None else 3
+    beside = min(LONGEST, max(width_of(label, TYPE) for label in labels)) + 0.06
+    wide = (FULL - 2 * MARGIN - beside - NUMBER - BAR * bars - GAP * (2 + bars)) / 2
+    strips = Strips(MARGIN + beside, MARGIN + beside + wide + GAP, HEAD + 0.5, wide, line)
+    sheet = Sheet(FULL, strips.top + line * len(labels) + 0.06 + notes_height(notes), content.title)
+    write_head(sheet, f"{where(content, attention)}, head {head}")
+    _vectors(sheet, found, chosen, content.sides[attention.query].tokens[row], strips)
+    x = strips.products + wide + GAP + NUMBER
+    sheet.text(x, strips.top - 0.08, "q·k", 6.5, ha="right", color=FAINT)
+    for label, dot, y in zip(labels, found.dots[chosen].tolist(), strips.heights(len(labels)), strict=True):
+        sheet.text(strips.keys - 0.05, y, fitted(label, strips.type, LONGEST), strips.type, ha="right")
+        sheet.text(x, y, _signed(dot), strips.type - 0.6, ha="right")
+    columns = [("weight", found.weights, BLUE)]
+    if found.value_norms is not None:
+        columns += [("‖f(x)‖", found.value_norms, ORANGE), ("weight × ‖f(x)‖", found.weights * found.value_norms, GREEN)]
+    for place, (title, numbers, colour) in enumerate(columns):
+        _bars(sheet, title, numbers[chosen], colour, x + GAP + place * (BAR + GAP), strips)
+    write_notes(sheet, notes)
+    return sheet.figure
+
+
+def _query(content: Content, state: State, attention: Attention) -> int:
+    side = content.sides[attention.query]
+    kept, _ = kept_places(state)
+    if kept:
+        if kept[0] >= len(side):
+            raise InputError(f"There is no token q{kept[0]}: they count from q0 to q{len(side) - 1}.")
+        return kept[0]
+    ordinary = [place for place, special in enumerate(side.special) if not special]
+    return ordinary[-1] if ordinary else len(side) - 1
+
+
+def _rows(state: State, special: Sequence[bool], weights: Array) -> tuple[list[int], float]:
+    """The keys that are shown, and the share of the weight on special ones that are not."""
+    hide = np.array(special, dtype=bool) & (not state.special)
+    seen = np.where(hide, 0, weights)[None, None]
+    nothing = np.zeros(1, dtype=bool), np.zeros(len(weights), dtype=bool)
+    drawn = choose(seen, *nothing, state.top, state.least)[0, 0]
+    if not drawn.any():
+        raise InputError("This token gives all of its weight to special tokens, which are hidden: show them.")
+    return np.flatnonzero(drawn).tolist(), float(weights[hide].sum() / (weights.sum() or 1))
+
+
+def _vectors(sheet: Sheet, found: Steps, chosen: Sequence[int], token: str, strips: Strips) -> None:
+    """The query above the keys, and the products; blue above zero, orange below, each to its own largest."""
+    room = strips.width - width_of("query q of ", 6.5)
+    sheet.text(strips.keys, HEAD + 0.07, f"query q of {fitted(token, 6.5, room)}", 6.5, color=FAINT)
+    sheet.text(strips.keys, strips.top - 0.08, "keys k", 6.5, color=FAINT)
+    sheet.text(strips.products, strips.top - 0.08, "products q × k, neuron by neuron", 6.5, color=FAINT)
+    tall = strips.line * len(chosen)
+    parts = (
+        ("query", found.query[None], (strips.keys, HEAD + 0.15, strips.width, 0.12)),
+        ("keys", found.keys[list(chosen)], (strips.keys, strips.top, strips.width, tall)),
+        ("products", found.products[list(chosen)], (strips.products, strips.top, strips.width, tall)),
+    )
+    for name, numbers, box in parts:
+        most = float(np.abs(numbers).max(initial=0)) or 1.0
+        sheet.image(numbers, box, SIGNED, (-most, most)).set_gid(name)
+        sheet.frame(box, FAINT, 0.4)
+
+
+def _bars(sheet: Sheet, title: str, numbers: Array, colour: str, left: float, strips: Strips) -> None:
+    """A number for every key, and a bar as long as its part of the largest."""
+    most = float(numbers.max(initial=0)) or 1.0
+    sheet.text(left + BAR, strips.top - 0.08, title, 6.5, ha="right", color=FAINT)
+    for number, y in zip(numbers.tolist(), strips.heights(len(numbers)), strict=True):
+        long = (BAR - WRITTEN) * number / most
+        bar = Rectangle((left, y - 0.32 * strips.line), long, 0.64 * strips.line, facecolor=colour, edgecolor="none")
+        bar.set_gid(title)
+        sheet.axes.add_patch(bar)
+        sheet.text(left + BAR, y, _short(number), strips.type - 0.6, ha="right")
+
+
+def _short(number: float) -> str:
+    """Three digits.
+
+    >>> _short(0.0312), _short(4.2), _short(12.345), _short(0.0), _short(1234.5)
+    ('.031', '4.20', '12.3', '0', '1234')
+    """
+    if number == 0:
+        return "0"
+    if number < 0.9995:
+        return f"{number:.3f}".removeprefix("0")
+    return f"{number:.{max(0, 3 - len(str(int(number))))}f}"
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.1f}".replace("-", "−")
+
+
+def _notes(neurons: Neurons, found: Steps, hidden: float, unseen: int) -> list[str]:
+    said = [f"Blue is above zero, orange below; {found.query.shape[-1]} neurons, each strip to its own largest."]
+    if neurons.exact:
+        said.append(f"The weights are the softmax of {neurons.scaling:.3g} q·k.")
+    else:
+        said.append(f"The weights are not the softmax of q·k alone: {neurons.why or 'something else stands between'}.")
+    if hidden > 0:
+        said.append(f"{100 * hidden:.0f}% of the weight is on special tokens, not shown.")
+    if unseen:
+        said.append(f"{unseen} tokens that this one does not see are left out.")
+    return said

@@ -1,0 +1,188 @@
+"""What of one attention is shown: its heads, tokens and scores after every choice of the state, and what that hides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headscope.errors import InputError
+from headscope.measures import MEASURES
+from headscope.views.content import Array, Attention, Content, Side
+from headscope.views.merging import merge_pieces
+from headscope.views.state import State
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens (or words) of one side that are shown."""
+
+    labels: list[str]
+    places: list[int]  # their numbers among all of the side
+    kept: Mask  # which of them were chosen to stay
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Scores of some heads between the tokens that are shown."""
+
+    attention: Attention
+    heads: list[int]  # places in attention.heads; [0] for all heads together
+    measure: str
+    joint: bool
+    queries: Tokens
+    keys: Tokens
+    scores: Array  # head query key
+    drawn: Mask  # head query key: not below the threshold, among the top ones, of a kept token where there is one
+    totals: Array  # head query: the sum of each row before anything was hidden
+    hidden: float  # the share of what the tokens shown give that goes to special ones, which are not
+
+    @property
+    def largest(self) -> float:
+        """The largest score that is drawn, without its sign."""
+        return float(np.abs(self.scores).max(where=self.drawn, initial=0))
+
+    @property
+    def shares(self) -> Array:
+        """Each score as a part of the largest that is drawn, without signs; 0 where it is not drawn."""
+        return np.asarray(np.where(self.drawn, np.abs(self.scores), 0) / (self.largest or 1), dtype=np.float32)
+
+    @property
+    def of_rows(self) -> Array:
+        """Each score as a part of its row, hidden ones included: what makes weights and norms comparable.
+
+        Rows of a signed measure are divided by the sum without signs, since the sum itself may be near zero.
+        """
+        return np.asarray(self.scores / np.where(self.totals > 0, self.totals, 1)[..., None], dtype=np.float32)
+
+    @property
+    def signed(self) -> bool:
+        """Is anything below zero, and not by rounding only?"""
+        return bool(self.scores.min(initial=0) < -1e-5 * np.abs(self.scores).max(initial=0))
+
+    @property
+    def labels(self) -> list[str]:
+        """`3.1` for each head."""
+        if self.joint:
+            return [f"layer {self.attention.layer}, all heads"]
+        return [f"{self.attention.layer}.{self.attention.heads[place]}" for place in self.heads]
+
+    def notes(self) -> list[str]:
+        """What a reader of the figure must know."""
+        said = []
+        if self.hidden > 0:
+            percent = f"{100 * self.hidden:.0f}%" if self.hidden >= 0.005 else "Less than 1%"
+            said.append(f"{percent} of the {self.measure.replace('_', ' ')} is on special tokens, not shown.")
+        return said
+
+
+def attention_of(content: Content, state: State) -> Attention:
+    """The attention that a fitted state names."""
+    return next(found for found in content.of_group(state.attention) if found.layer == state.layer)
+
+
+def shown(content: Content, state: State, attention: Attention, heads: list[int] | None = None, measure: str = "") -> Shown:
+    """The choices of a fitted state, applied. `heads` are the model's numbers; None: all that are here."""
+    name = measure or state.measure
+    scores = attention.scores[name]
+    joint = (name in MEASURES and MEASURES[name].joint) or len(scores) < len(attention.heads)
+    places = [0] if joint else [attention.heads.index(head) for head in heads or attention.heads]
+    scores = scores[places]
+    query_side, key_side = content.sides[attention.query], content.sides[attention.key]
+    if state.unit == "words":
+        scores = merge_pieces(scores, query_side.word_of, key_side.word_of)
+    query_labels, query_special, query_segments = _unit(query_side, state.unit)
+    key_labels, key_special, key_segments = _unit(key_side, state.unit)
+    pair = "" if state.pairs == "all" else state.pairs
+    rows, columns = _of_text(query_segments, pair[:1]), _of_text(key_segments, pair[1:])
+    if not state.special:
+        rows, columns = rows & ~query_special, columns & ~key_special
+    if not rows.any() or not columns.any():
+        raise InputError(_nothing(state))
+    kept = _kept(state, len(rows), len(columns))
+    sizes = np.abs(scores[:, rows])
+    hidden = 0.0 if state.special else _share(sizes, key_special, kept[0][rows] & ~kept[1].any())
+    scores = scores[:, rows][..., columns]
+    queries = Tokens([query_labels[at] for at in np.flatnonzero(rows)], np.flatnonzero(rows).tolist(), kept[0][rows])
+    keys = Tokens([key_labels[at] for at in np.flatnonzero(columns)], np.flatnonzero(columns).tolist(), kept[1][columns])
+    drawn = choose(scores, queries.kept, keys.kept, state.top, state.least)
+    return Shown(attention, places, name, joint, queries, keys, scores, drawn, sizes.sum(-1), hidden)
+
+
+def choose(scores: Array, kept_queries: Mask, kept_keys: Mask, top: int = 0, least: float = 0.0) -> Mask:
+    """(head, query, key): which scores are drawn. Of tokens that are kept, if any; the top ones of their row, the first of
+    several alike; and not below the part `least` of the largest of those.
+
+    >>> none = np.zeros(2, dtype=bool)
+    >>> choose(np.array([[[0.7, 0.3], [0.4, 0.6]]], dtype=np.float32), none, none, top=1).astype(int)
+    array([[[1, 0],
+            [0, 1]]])
+    """
+    sizes = np.abs(scores)
+    chosen = sizes > 0
+    if kept_queries.any() or kept_keys.any():
+        chosen &= kept_queries[:, None] | kept_keys
+    if top:
+        order = np.argsort(-sizes, axis=-1, kind="stable")[..., :top]
+        first = np.zeros_like(chosen)
+        np.put_along_axis(first, order, True, -1)
+        chosen &= first
+    largest = sizes.max(where=chosen, initial=0)
+    return chosen & (sizes >= least * largest)
+
+
+def kept_places(state: State) -> tuple[list[int], list[int]]:
+    """The numbers of the tokens that stay chosen: those that attend, those that are attended to.
+
+    >>> kept_places(State(keep=("q3", "k5", "q0")))
+    ([3, 0], [5])
+    """
+    found: dict[str, list[int]] = {"q": [], "k": []}
+    for name in state.keep:
+        if name[:1] not in found or not name[1:].isdecimal():
+            raise InputError(
+                f"{name!r} names no token to keep: write q0 for the first that attends, k0 for the first attended to."
+            )
+        found[name[0]].append(int(name[1:]))
+    return found["q"], found["k"]
+
+
+def _kept(state: State, queries: int, keys: int) -> tuple[Mask, Mask]:
+    masks = np.zeros(queries, dtype=bool), np.zeros(keys, dtype=bool)
+    for mask, places, letter in zip(masks, kept_places(state), "qk", strict=True):
+        for place in places:
+            if place >= len(mask):
+                raise InputError(f"There is no token {letter}{place} to keep: the last is {letter}{len(mask) - 1}.")
+            mask[place] = True
+    return masks
+
+
+def _share(sizes: Array, special: Mask, only: Mask) -> float:
+    """(head, query, key): how much goes to special keys; from some of the rows where some are kept."""
+    rows = sizes[:, only] if only.any() else sizes
+    return float(rows[..., special].sum() / (rows.sum() or 1))
+
+
+def _unit(side: Side, unit: str) -> tuple[list[str], Mask, NDArray[np.int64]]:
+    """Labels, which are special, and of which text of a pair; a word is what its first piece is."""
+    if unit == "pieces":
+        return side.tokens, np.array(side.special, dtype=bool), np.array(side.segments, dtype=np.int64)
+    _, firsts = np.unique(side.word_of, return_index=True)
+    return side.words, np.array(side.special, dtype=bool)[firsts], np.array(side.segments, dtype=np.int64)[firsts]
+
+
+def _of_text(segments: NDArray[np.int64], text: str) -> Mask:
+    """The tokens of the first (a) or second (b) text of a pair; all where neither is named."""
+    return segments == "ab".index(text) if text else np.ones(len(segments), dtype=bool)
+
+
+def _nothing(state: State) -> str:
+    if state.pairs != "all":
+        return f"There is nothing for pairs={state.pairs!r} here: this is no pair of texts, or all of it is hidden."
+    return "All tokens here are special, and special ones are hidden: show them."

@@ -1,0 +1,122 @@
+"""attention_map: one head on one sentence, attention from or to some words in colour (clark2019, figures 1 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from headscope.errors import InputError
+from headscope.lens.reading import Reading
+from headscope.papers.figures import BLUE, INK
+from headscope.views.content import Content
+from headscope.views.from_reading import content_of
+from headscope.views.print.columns import Box, column_height, draw_lines, write_columns
+from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.sheet import COLUMN, MARGIN, Sheet
+from headscope.views.print.shown import Mask, Shown, Tokens, attention_of, shown
+from headscope.views.state import State
+
+DIRECTIONS = ("from", "to", "both")
+OTHERS = "#6E7780"  # lines of all other words
+
+
+def attention_map(
+    source: Content | Reading,
+    layer: int,
+    head: int,
+    *,
+    words: Sequence[str | int] = (),
+    direction: str = "from",
+    measure: str = "weight",
+    unit: str = "words",
+    special: bool = True,
+    attention: str = "",
+    colour: str = BLUE,
+    width: float = COLUMN,
+    title: str | None = None,
+) -> Figure:
+    """One head on one sentence, with attention "from" some words, "to" them, or "both", in colour.
+
+    `words` are labels, each of which stands for all that read so, or numbers from 0 that count everything shown, special
+    tokens too. The darkest line is the largest score. With `special=False`, special tokens are not shown, and the share that
+    is hidden is said.
+
+    >>> from headscope.views.from_reading import content_of_arrays
+    >>> content = content_of_arrays(["she", "saw", "him"], [[0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.1, 0.9, 0.0]])
+    >>> figure = attention_map(content, 0, 0, words=["him"])
+    """
+    found = map_of(source, layer, head, measure=measure, unit=unit, special=special, attention=attention)
+    content = _content(source, layer, head, measure)
+    marked = marked_words(found, words, direction)
+    heading = title if title is not None else f"{where(content, found.attention)}, head {head} · {measure_name(measure)}"
+    notes = wrapped(found.notes(), width)
+    top = HEAD if heading else MARGIN
+    height = top + column_height(len(found.queries), len(found.keys)) + 0.04 + notes_height(notes)
+    sheet = Sheet(width, height, content.title)
+    if heading:
+        write_head(sheet, heading)
+    draw_map(sheet, Box(MARGIN, top, width - 2 * MARGIN), found, *marked, colour)
+    write_notes(sheet, notes)
+    return sheet.figure
+
+
+def map_of(
+    source: Content | Reading,
+    layer: int,
+    head: int,
+    *,
+    measure: str = "weight",
+    unit: str = "words",
+    special: bool = True,
+    attention: str = "",
+) -> Shown:
+    """The scores that `attention_map` draws."""
+    content = _content(source, layer, head, measure)
+    chosen = State(layer=layer, heads=(head,), measure=measure, unit=unit, special=special, attention=attention)
+    state = chosen.fitted(content)
+    return shown(content, state, attention_of(content, state), [head])
+
+
+def marked_words(found: Shown, words: Sequence[str | int], direction: str = "from") -> tuple[Mask, Mask]:
+    """Which of the tokens shown are meant, among those that attend and those attended to."""
+    if direction not in DIRECTIONS:
+        raise InputError(f"Attention goes {', '.join(DIRECTIONS)} the given words, not {direction!r}.")
+    sides = [_named(tokens, words) for tokens in (found.queries, found.keys)]
+    for side, other in (("from", 1), ("to", 0)):
+        if side == direction:
+            sides[other] = np.zeros_like(sides[other])
+    for word in words:
+        looked = [tokens for tokens, side in ((found.queries, "from"), (found.keys, "to")) if direction in (side, "both")]
+        if not any(_named(tokens, [word]).any() for tokens in looked):
+            there = ", ".join(looked[0].labels)
+            raise InputError(f"There is no word {word!r} to draw attention {direction}: there are {there}.")
+    return sides[0], sides[1]
+
+
+def draw_map(sheet: Sheet, box: Box, found: Shown, queries: Mask, keys: Mask, colour: str = BLUE) -> None:
+    """Both columns and all lines in a part of a sheet; marked words and their lines in colour, above the others."""
+    inks = [[colour if marked else INK for marked in side] for side in (queries, keys)]
+    bold = (queries.tolist(), keys.tolist())
+    ends = write_columns(
+        sheet, box, found.queries.labels, found.keys.labels, query_colours=inks[0], key_colours=inks[1], bold=bold
+    )
+    marked = queries[:, None] | keys
+    others = OTHERS if marked.any() else colour
+    negative = found.scores < 0 if found.signed else None
+    for name, lines, ink in (("others", ~marked, others), ("marked", marked, colour)):
+        draw_lines(sheet, ends, np.where(lines, found.shares, 0), [ink], negative=negative).set_gid(name)
+
+
+def _named(tokens: Tokens, words: Sequence[str | int]) -> Mask:
+    return np.array([label in words or place in words for place, label in zip(tokens.places, tokens.labels, strict=True)])
+
+
+def _content(source: Content | Reading, layer: int, head: int, measure: str) -> Content:
+    if isinstance(source, Content):
+        return source
+    return content_of(source, [measure], only={layer: [head]})
+
+
+__all__ = ["attention_map", "draw_map", "map_of", "marked_words"]
