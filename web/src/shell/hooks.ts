@@ -1,4 +1,5 @@
 // What several parts of the page share: the state in the address, the theme, scores that are being unpacked, sizes.
+import type { RefObject } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import type { Attention, Content } from "../data/page";
@@ -58,7 +59,7 @@ export function useScores(content: Content, chunks: Chunks, attention: Attention
 }
 
 /** The width of an element, as it changes. */
-export function useWidth<T extends HTMLElement>(): [preactRef<T>, number] {
+export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number] {
   const ref = useRef<T>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -71,5 +72,3 @@ export function useWidth<T extends HTMLElement>(): [preactRef<T>, number] {
   }, []);
   return [ref, width];
 }
-
-type preactRef<T> = ReturnType<typeof useRef<T | null>>;
