@@ -16,8 +16,7 @@ export interface Shown {
 type Choices = Pick<State, "pairs" | "special" | "least" | "top">;
 
 export function shown(scores: Float32Array, rows: Axis, columns: Axis, state: Choices): Shown {
-  const rowShown = visible(rows, state.special, segmentOf(state.pairs, 0));
-  const columnShown = visible(columns, state.special, segmentOf(state.pairs, 1));
+  const { rowShown, columnShown } = shownTokens(rows, columns, state);
   const width = columns.labels.length;
   const drawn = new Float32Array(scores.length);
   let most = 0;
@@ -39,6 +38,14 @@ export function shown(scores: Float32Array, rows: Axis, columns: Axis, state: Ch
     for (let i = 0; i < drawn.length; i++) if (Math.abs(drawn[i]) < state.least * most) drawn[i] = 0;
   }
   return { scores: drawn, rows, columns, rowShown, columnShown, most, total: all, hidden: all > 0 ? onSpecial / all : 0 };
+}
+
+/** Which tokens of both axes are shown. */
+export function shownTokens(rows: Axis, columns: Axis, state: Pick<State, "pairs" | "special">): Pick<Shown, "rowShown" | "columnShown"> {
+  return {
+    rowShown: visible(rows, state.special, segmentOf(state.pairs, 0)),
+    columnShown: visible(columns, state.special, segmentOf(state.pairs, 1)),
+  };
 }
 
 /** Which tokens of an axis are shown; `segment` is the text of a pair that they must belong to, null for either. */
