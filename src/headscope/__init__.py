@@ -6,6 +6,7 @@ from headscope.measures import MEASURES
 from headscope.statistics import STATISTICS
 from headscope.study import Run, load_table, study
 from headscope.text import Corpus, Document
+from headscope.views import View, head_view, matrix_view, model_view, neuron_view
 
 __version__ = "0.1.0"
 __all__ = [
@@ -19,7 +20,12 @@ __all__ = [
     "Reading",
     "Run",
     "Site",
+    "View",
+    "head_view",
     "load_table",
+    "matrix_view",
+    "model_view",
+    "neuron_view",
     "open",
     "study",
 ]

@@ -15,6 +15,7 @@ from headscope.cli.paper import paper
 from headscope.cli.read import read
 from headscope.cli.study import study
 from headscope.cli.table import compare, table
+from headscope.cli.view import view
 from headscope.errors import HeadscopeError
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(doctor)
 app.command()(read)
+app.command()(view)
 app.command()(study)
 app.add_typer(paper, name="paper")
 app.command()(align)

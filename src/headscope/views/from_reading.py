@@ -11,8 +11,10 @@ from torch import Tensor
 from headscope.errors import HeadscopeError, InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.encoding import TokenSequence
+from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
 from headscope.measures import MEASURES
+from headscope.text import Document
 from headscope.views.content import Array, Attention, Content, Neurons, Side
 from headscope.views.labels import readable, visible
 
@@ -38,7 +40,7 @@ def content_of(
     sides = {"source": _side(reading.batch.sources[0])}
     if reading.batch.targets:
         sides["target"] = _side(reading.batch.targets[0])
-    _check_size(blocks, only)
+    _check_numbers(sum(_kept(block, only) * block.weights[0, 0].numel() for block in blocks))
     attentions = [_attention(reading, block, measures, neurons, only) for block in blocks]
     return Content(title or _title(sides), sides, attentions)
 
@@ -117,6 +119,10 @@ def _can_have(block: AttentionBlock, measure: str) -> bool:
     return not MEASURES[measure].needs_norms or block.site.why_no_norms is None
 
 
+def _kept(block: AttentionBlock, only: Only | None) -> int:
+    return block.site.heads if only is None else len(set(only[block.site.layer]))
+
+
 def _chosen(reading: Reading, only: Only | None) -> list[AttentionBlock]:
     blocks = list(reading.blocks.values())
     if only is None:
@@ -132,10 +138,20 @@ def _chosen(reading: Reading, only: Only | None) -> list[AttentionBlock]:
     return [block for block in blocks if block.site.layer in only]
 
 
-def _check_size(blocks: Sequence[AttentionBlock], only: Only | None) -> None:
-    numbers = sum(
-        (block.site.heads if only is None else len(only[block.site.layer])) * block.weights[0, 0].numel() for block in blocks
-    )
+def check_length(lens: Lens, document: Document, only: Only | None = None, *, truncate: bool = False) -> None:
+    """Say that a text is too long for a view of these heads before the model reads it, and memory is full."""
+    encoded = lens.encode(document, truncate=truncate)
+    source, target = len(encoded.source), len(encoded.target or ())
+    pairs = {
+        ("encoder", "self"): source**2,
+        ("decoder", "self"): (target or source) ** 2,
+        ("decoder", "cross"): source * target,
+    }
+    heads = ((site, site.heads if only is None else len(only.get(site.layer, ()))) for site in lens.sites)
+    _check_numbers(sum(count * pairs[site.stack, site.kind] for site, count in heads))
+
+
+def _check_numbers(numbers: int) -> None:
     if numbers > LARGEST:
         raise InputError(
             f"A view of this text would hold {numbers / 1e6:,.0f} million numbers, more than a browser can "

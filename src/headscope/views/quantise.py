@@ -34,8 +34,8 @@ class Quantised:
 def quantise(scores: Array) -> Quantised:
     """(head, query, key) -> bytes. The score 0 stays exactly 0, also between negative ones.
 
-    >>> quantise(np.array([[[0.0, 0.5, 1.0]]], dtype=np.float32)).levels
-    array([[[  0, 128, 255]]], dtype=uint8)
+    >>> quantise(np.array([[[0.0, 0.2, 1.0]]], dtype=np.float32)).levels
+    array([[[  0,  51, 255]]], dtype=uint8)
     """
     most = scores.max((1, 2), initial=0)
     least = scores.min((1, 2), initial=0)
@@ -48,7 +48,8 @@ def quantise_with_norms(weights: Array, value_norms: Array) -> Quantised:
     """(head, query, key) weights and (head, key) norms of what they multiply -> bytes that keep both."""
     most_weight = weights.max((1, 2), initial=0)[:, None]
     most_norm = (weights.max(1, initial=0) * value_norms).max(1, initial=0)[:, None]
-    steps = np.minimum(most_weight, most_norm / _not_zero(value_norms)) / LEVELS
+    with np.errstate(over="ignore"):  # a vector of almost no length: the weight alone sets the step
+        steps = np.minimum(most_weight, most_norm / _not_zero(value_norms)) / LEVELS
     steps = np.where(value_norms > 0, steps, most_weight / LEVELS)
     zeros = np.zeros(len(weights), dtype=np.uint8)
     return Quantised(_levels(weights, steps, zeros), steps.astype(np.float32), zeros)

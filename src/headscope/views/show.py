@@ -113,6 +113,6 @@ def _content(view: str, reading: Reading | None, options: Options) -> Content:
     only = options.get("only")
     numbers = sum(block.weights[0].numel() for block in reading.blocks.values())
     usual = (*USUAL, "effective") if numbers <= EFFECTIVE_BELOW else USUAL
-    asked = [options[name] for name in ("measure", "compare") if options.get(name)]  # type: ignore[literal-required]
+    asked = [options[name] for name in ("measure", "compare") if options.get(name)]
     measures = list(dict.fromkeys((*(options.get("measures") or usual), *asked)))
     return content_of(reading, measures, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)

@@ -57,11 +57,11 @@ class State:
         here = content.of_group(group)
         layers = {attention.layer: attention for attention in here}
         layer = next(iter(layers)) if self.layer is None else self.layer
-        _one_of(layer, list(layers), f"layer of the {group} attention")
+        _one_of(layer, list(layers), "layer")
         for head in self.heads or ():
-            _one_of(head, layers[layer].heads, f"head of layer {layer}")
+            _one_of(head, layers[layer].heads, "head")
         for name in filter(None, (self.measure, self.compare)):
-            _one_of(name, list(layers[layer].scores), "measure here")
+            _one_of(name, list(layers[layer].scores), "measure")
         return replace(self, attention=group, layer=layer)
 
 

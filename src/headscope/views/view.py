@@ -45,11 +45,7 @@ class View:
     def save(self, path: str | Path) -> Path:
         """Write the view whole or not at all: .html, .svg, .pdf or .png."""
         path = Path(path)
-        kind = path.suffix.lower()
-        if kind not in KINDS:
-            raise InputError(
-                f"{path.name}: a view is saved as one of {', '.join(KINDS)}, not {kind or 'a file without ending'}."
-            )
+        kind = self.check_kind(path)
         if kind == ".html":
             write_bytes(path, self.html().encode())
         else:
@@ -57,6 +53,14 @@ class View:
 
             write_bytes(path, figure_bytes(self.figure(), kind[1:]))
         return path
+
+    @staticmethod
+    def check_kind(path: Path) -> str:
+        """The ending of a file that a view can be saved as."""
+        kind = path.suffix.lower()
+        if kind not in KINDS:
+            raise InputError(f"{path}: a view is saved as one of {', '.join(KINDS)}; choose such a name.")
+        return kind
 
     def with_state(self, **changes: Any) -> View:
         """The same content with other choices: view.with_state(layer=3, measure="norm")."""

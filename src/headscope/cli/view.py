@@ -1,0 +1,127 @@
+"""`headscope view MODEL TEXT`: a text as a model's heads see it, as a page or a figure."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from headscope.errors import InputError
+from headscope.lens.lens import open as open_lens
+from headscope.measures import MEASURES
+from headscope.text import Document
+from headscope.views.choosing import heads_named
+from headscope.views.from_reading import check_length
+from headscope.views.show import head_view, matrix_view, model_view, neuron_view
+from headscope.views.state import PAIRS, VIEWS
+from headscope.views.view import View
+
+MAKERS = {"head": head_view, "model": model_view, "neuron": neuron_view, "matrix": matrix_view}
+
+
+def view(
+    model: Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")],
+    text: Annotated[str | None, typer.Argument(help="The text, in quotes; or --file.")] = None,
+    output: Annotated[
+        list[Path] | None, typer.Option("-o", "--output", help="view.html, .svg, .pdf or .png; may be repeated.")
+    ] = None,
+    kind: Annotated[str, typer.Option("--view", help=f"What it opens with: {', '.join(VIEWS)}.")] = "head",
+    pair: Annotated[str | None, typer.Option(help="A second text, for models that read sentence pairs.")] = None,
+    target: Annotated[str | None, typer.Option(help="A translation, for encoder-decoders.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Read the text from this file.")] = None,
+    measure: Annotated[str, typer.Option(help=f"One of {', '.join(sorted(MEASURES))}.")] = "weight",
+    compare: Annotated[str, typer.Option(help="The matrix: a second measure beside the first.")] = "",
+    attention: Annotated[str, typer.Option(help="encoder self, decoder self or decoder cross.")] = "",
+    layer: Annotated[int | None, typer.Option(help="The layer it opens with.")] = None,
+    heads: Annotated[str, typer.Option(help="The heads it opens with: 0,4.")] = "",
+    only: Annotated[str, typer.Option(help="Leave out all heads but these: 3.1,5.0; 3 is a whole layer.")] = "",
+    words: Annotated[bool, typer.Option("--words", help="Open in words instead of pieces.")] = False,
+    pairs: Annotated[str, typer.Option(help=f"Of a sentence pair: {', '.join(PAIRS)}.")] = "all",
+    keep: Annotated[str, typer.Option(help="Tokens to keep chosen: q3,k5 (the 4th attends, the 6th is attended to).")] = "",
+    least: Annotated[float, typer.Option(min=0, max=1, help="Do not draw scores below this part of the largest.")] = 0.0,
+    top: Annotated[int, typer.Option(min=0, help="Draw only so many of each token's scores; 0: all.")] = 0,
+    hide_special: Annotated[bool, typer.Option("--hide-special", help="Hide [CLS], [SEP], </s> and the like.")] = False,
+    run: Annotated[Path | None, typer.Option(help="A run directory: heads can be sorted by its statistics.")] = None,
+    sort: Annotated[str, typer.Option(help="The model view: a statistic of the run to sort by.")] = "",
+    exact: Annotated[bool, typer.Option("--exact", help="Keep scores as floats: exact, and four times as large.")] = False,
+    svg: Annotated[bool, typer.Option("--svg", help="Also a figure for print, as SVG, beside the page.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="The same as PDF.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="The same as PNG.")] = False,
+    truncate: Annotated[bool, typer.Option("--truncate", help="Cut the text off at the model's limit.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
+    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
+) -> None:
+    """See a text as a model's heads see it: one page with four views, that needs no network.
+
+    [bold]Examples[/bold]
+
+      headscope view bert-base-uncased "The keys to the cabinet are on the table." -o view.html
+
+      headscope view Helsinki-NLP/opus-mt-fr-en "Le chat dort." --target "The cat sleeps." --attention "decoder cross"
+
+      headscope view gpt2 --file story.txt --view matrix --only 5.1 --compare norm -o story.html
+
+      headscope view bert-base-uncased "The dog barked." --layer 2 --heads 0 -o figure.pdf -o figure.svg
+    """
+    if kind not in MAKERS:
+        raise InputError(f"There is no view {kind!r}: choose one of {', '.join(MAKERS)}.")
+    paths = _paths(output, svg=svg, pdf=pdf, png=png)
+    with open_lens(model, trust_remote_code=trust_remote_code) as lens:
+        document = Document(_text(text, file), pair, target)
+        chosen = heads_named(only, lens.sites) if only else None
+        check_length(lens, document, chosen, truncate=truncate)
+        reading = lens.read(document, truncate=truncate, layers=list(chosen) if chosen else None)
+        options: dict[str, Any] = {
+            "measure": measure, "compare": compare, "attention": attention, "unit": "words" if words else "pieces",
+            "pairs": pairs, "keep": [token for token in keep.split(",") if token], "least": least, "top": top,
+            "hide_special": hide_special, "sort": sort, "exact": exact, "only": chosen, "run": run,
+        }  # fmt: skip
+        if layer is not None:
+            options["layer"] = layer
+        if heads:
+            options["heads"] = _numbers(heads)
+        made = MAKERS[kind](reading, **options)
+    _write(made, paths, as_json)
+
+
+def _write(made: View, paths: list[Path], as_json: bool) -> None:
+    sizes = {str(made.save(path)): path.stat().st_size for path in paths}
+    if as_json:
+        typer.echo(json.dumps({"title": made.content.title, "view": made.state.view, "files": sizes}))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    for path, size in sizes.items():
+        console.print(f"Written: {path} ({size / 1e6:.1f} MB)" if size >= 1e5 else f"Written: {path} ({size / 1e3:.0f} KB)")
+    if any(path.suffix == ".html" for path in paths):
+        console.print("Open it in a browser: it needs no network, and can be sent to others as it is.")
+
+
+def _paths(output: list[Path] | None, **figures: bool) -> list[Path]:
+    paths = list(output or [Path("view.html")])
+    beside = paths[0]
+    paths += [beside.with_suffix(f".{kind}") for kind, wanted in figures.items() if wanted]
+    for path in paths:
+        View.check_kind(path)
+    return list(dict.fromkeys(paths))
+
+
+def _text(text: str | None, file: Path | None) -> str:
+    if (text is None) == (file is None):
+        raise InputError("Give a text in quotes, or a file with --file: one of the two.")
+    if file is None:
+        return text or ""
+    try:
+        return file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"{file} cannot be read: {why}.") from error
+
+
+def _numbers(names: str) -> list[int]:
+    try:
+        return [int(name) for name in names.split(",") if name.strip()]
+    except ValueError as error:
+        raise InputError(f"--heads takes numbers with commas between, as in 0,4: not {names!r}.") from error

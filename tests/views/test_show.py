@@ -1,0 +1,105 @@
+"""The four views as Python gives them: what they hold, how they show and save themselves, what they refuse."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import headscope
+from headscope.views import State
+from tests.views import decoding
+
+SCORES = np.random.default_rng(0).dirichlet(np.ones(3), size=(2, 4, 3)).astype(np.float32)  # layer head query key
+TOKENS = ["the", "cat", "sleeps"]
+
+
+@pytest.mark.parametrize("make", [headscope.head_view, headscope.model_view, headscope.matrix_view])
+def test_plain_arrays_make_a_view(make: object, tmp_path: Path) -> None:
+    view = make(tokens=TOKENS, scores=SCORES)  # type: ignore[operator]
+    description, chunks = decoding.parts(view.save(tmp_path / "x.html").read_text())
+    assert len(description["attentions"]) == 2
+    shown = decoding.scores(description["attentions"][1], chunks, "weight")
+    assert np.abs(shown - SCORES[1]).max() <= 1 / 255
+
+
+def test_a_notebook_gets_a_frame_with_the_whole_page() -> None:
+    view = headscope.head_view(tokens=TOKENS, scores=SCORES)
+    frame = view._repr_html_()
+    inside = re.search(r'srcdoc="([^"]*)"', frame)
+    assert inside is not None
+    assert html.unescape(inside[1]) == view.html()
+    assert "allow-same-origin" not in frame  # the page cannot reach the notebook
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+def test_figures_are_the_same_every_time(kind: str, tmp_path: Path) -> None:
+    view = headscope.head_view(tokens=TOKENS, scores=SCORES, layer=1, heads=[2])
+    first, second = (view.save(tmp_path / f"{name}.{kind}").read_bytes() for name in "ab")
+    assert first == second
+    assert first[:4] in (b"<?xm", b"%PDF", b"\x89PNG")
+
+
+def test_choices_go_into_the_address() -> None:
+    view = headscope.matrix_view(tokens=TOKENS, scores=SCORES, layer=1, heads=[2], hide_special=True, theme="dark")
+    description, _ = decoding.parts(view.html())
+    assert description["state"] == "view=matrix&layer=1&heads=2&special=0&theme=dark"
+    assert view.with_state(layer=0).state.layer == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"layer": 7}, "no layer 7: choose one of 0, 1"),
+        ({"heads": [9]}, "no head 9"),
+        ({"measure": "norm"}, "no measure 'norm'"),
+        ({"attention": "decoder cross"}, "no attention"),
+        ({"unit": "letters"}, "no unit"),
+    ],
+)
+def test_what_is_not_there_is_said_at_once(options: dict[str, object], words: str) -> None:
+    with pytest.raises(headscope.HeadscopeError, match=words):
+        headscope.head_view(tokens=TOKENS, scores=SCORES, **options)  # type: ignore[arg-type]
+
+
+def test_neither_a_reading_nor_arrays() -> None:
+    with pytest.raises(headscope.HeadscopeError, match="needs a reading"):
+        headscope.head_view()
+    with pytest.raises(headscope.HeadscopeError, match="queries and keys"):
+        headscope.neuron_view(tokens=TOKENS, scores=SCORES)
+
+
+def test_a_file_of_another_kind_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    with pytest.raises(headscope.HeadscopeError, match=r"one of \.html, \.svg, \.pdf, \.png"):
+        headscope.head_view(tokens=TOKENS, scores=SCORES).save(tmp_path / "x.docx")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_columns_of_other_tokens() -> None:
+    view = headscope.head_view(tokens=["le", "chat"], key_tokens=TOKENS, scores=np.ones((2, 3)) / 3)
+    attention = view.content.attentions[0]
+    assert (attention.kind, attention.query, attention.key) == ("cross", "target", "source")
+    assert view.content.sides["source"].tokens == TOKENS
+
+
+@pytest.mark.real
+def test_a_reading_in_words_opens_in_words(minilm: Path) -> None:
+    with headscope.open(minilm) as lens:
+        reading = lens.read("An unbelievably heavy cabinet.")
+        assert headscope.head_view(reading.to_words()).state == State(unit="words")
+        view = headscope.head_view(reading)
+    assert view.content.measures == ["weight", "norm", "joint_norm", "effective"]
+    assert view.content.attentions[0].neurons is not None
+
+
+@pytest.mark.real
+def test_cross_attention_has_two_sides(opus: Path) -> None:
+    with headscope.open(opus) as lens:
+        view = headscope.head_view(lens.read("Le chat dort.", target="The cat sleeps."), attention="decoder cross")
+    assert view.content.groups == ["encoder self", "decoder self", "decoder cross"]
+    cross = view.content.of_group("decoder cross")[0]
+    assert cross.scores["weight"].shape[1:] == (len(view.content.sides["target"]), len(view.content.sides["source"]))
+    assert view.content.sides["source"].tokens[0] == "Le"
