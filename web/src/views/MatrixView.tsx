@@ -1,5 +1,168 @@
+// The matrix: a heat map of one head, to zoom and move in; two measures beside each other, and their difference.
+import "./MatrixView.css";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { drawn } from "../drawing/drawn";
+import { useScores, useWidth } from "../shell/hooks";
+import { Choice } from "../shell/Toolbar";
+import { HeadChoice, headShown } from "./HeadChoice";
+import { type Cell, Heatmap } from "./matrix/Heatmap";
+import { layoutOf } from "./matrix/layout";
+import { type Matrix, matrixOf } from "./matrix/panels";
+import { Reading } from "./matrix/Reading";
+import { useZoom } from "./matrix/zoom";
 import type { ViewProps } from "./props";
 
-export function MatrixView(_: ViewProps) {
-  return <p>Matrix view</p>;
+export function MatrixView(props: ViewProps) {
+  const { content, chunks, state, change, attention, onHidden } = props;
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const scores = useScores(content, chunks, attention);
+  const head = headShown(state, attention);
+  const { measure, compare, unit, pairs, least, top, special } = state;
+  const matrix = useMemo(
+    () => (scores ? matrixOf(content, scores, state, head) : null),
+    [content, scores, head, measure, compare, unit, pairs, least, top, special],
+  );
+  useEffect(() => onHidden(matrix?.hidden ?? null), [matrix, onHidden]);
+  const others = content.measures.filter((one) => one.name in attention.scores && one.name !== measure);
+  return (
+    <div class="matrix" ref={ref}>
+      <div class="matrix-choices">
+        <HeadChoice {...props} measures={compare ? [measure, compare] : [measure]} />
+        {others.length > 0 && (
+          <Choice
+            label="compare with"
+            value={compare === measure ? "" : compare}
+            options={[["", "nothing"], ...others.map((one): [string, string] => [one.name, one.title])]}
+            set={(name) => change({ compare: name })}
+          />
+        )}
+      </div>
+      {matrix && width > 0 && <Maps {...props} matrix={matrix} width={width} />}
+    </div>
+  );
+}
+
+function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matrix; width: number }) {
+  const { rows, columns, panels } = matrix;
+  const layout = useMemo(
+    () => layoutOf(width, window.innerHeight, rows.labels, columns.labels, panels.length),
+    [width, rows, columns, panels.length],
+  );
+  const zoom = useZoom(layout);
+  const [at, setAt] = useState<Cell | null>(null);
+  const root = useRef<HTMLDivElement>(null);
+  const onDrawn = useCallback(() => drawn(root.current), []);
+  useEffect(() => setAt(null), [rows.places.length, columns.places.length]);
+
+  const kept = useMemo(() => keptOf(state.keep, matrix), [state.keep, matrix]);
+  const keep = (cell: Partial<Cell>) => change({ keep: afterKeeping(state.keep, cell, matrix) });
+  const onKey = (event: KeyboardEvent) => {
+    const here = at ?? firstKept(kept) ?? { row: 0, column: 0 };
+    const actions: Record<string, () => void> = {
+      Enter: () => keep(here),
+      " ": () => keep(here),
+      "+": () => zoom.by(1.6),
+      "=": () => zoom.by(1.6),
+      "-": () => zoom.by(1 / 1.6),
+      "0": () => zoom.reset(),
+    };
+    const next = afterArrow(event.key, at, here, matrix);
+    if (event.key === "Escape") setAt(null);
+    if (!next && !actions[event.key]) return;
+    event.preventDefault();
+    actions[event.key]?.();
+    if (next) {
+      setAt(next);
+      zoom.reveal(next.row, next.column);
+    }
+  };
+  if (!rows.places.length || !columns.places.length) {
+    return <p class="nothing">No token is left to show: show special tokens, or choose other pairs of texts.</p>;
+  }
+  return (
+    <>
+      <div class="matrix-above">
+        <Reading matrix={matrix} cell={at ?? firstKept(kept)} />
+        <span class="zoom" role="group" aria-label="Zoom">
+          <button type="button" class="quiet" name="zoom-in" title="Nearer" onClick={() => zoom.by(1.6)}>
+            +
+          </button>
+          <button type="button" class="quiet" name="zoom-out" title="Further" onClick={() => zoom.by(1 / 1.6)}>
+            −
+          </button>
+          <button type="button" class="quiet" name="zoom-reset" title="All of it" onClick={zoom.reset}>
+            reset
+          </button>
+        </span>
+      </div>
+      <div class="maps" ref={root} data-zoom={zoom.transform.k} data-stacked={layout.stacked}>
+        {panels.map((panel, place) => (
+          <Heatmap
+            key={panel.name}
+            matrix={matrix}
+            panel={panel}
+            layout={layout}
+            zoom={zoom}
+            dark={dark}
+            rowLabels={place === 0 || layout.stacked}
+            at={at}
+            kept={kept}
+            onPoint={setAt}
+            onKeep={keep}
+            onKey={onKey}
+            onDrawn={onDrawn}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface Kept {
+  rows: Set<number>;
+  columns: Set<number>;
+}
+
+function keptOf(keep: string[], { rows, columns }: Matrix): Kept {
+  const places = (letter: string, shown: number[]) =>
+    new Set(
+      keep.filter((token) => token[0] === letter).map((token) => shown.indexOf(Number(token.slice(1)))).filter((place) => place >= 0),
+    );
+  return { rows: places("q", rows.places), columns: places("k", columns.places) };
+}
+
+/** The cell of the kept row and column, where both are. */
+function firstKept({ rows, columns }: Kept): Cell | null {
+  const [row] = rows;
+  const [column] = columns;
+  return row === undefined || column === undefined ? null : { row, column };
+}
+
+/** A cell keeps its row and its column and lets others go; a label keeps one more, or lets it go. */
+function afterKeeping(keep: string[], { row, column }: Partial<Cell>, { rows, columns }: Matrix): string[] {
+  const names = [
+    ...(row === undefined ? [] : [`q${rows.places[row]}`]),
+    ...(column === undefined ? [] : [`k${columns.places[column]}`]),
+  ];
+  const same = names.every((name) => keep.includes(name));
+  if (names.length === 2) return same && keep.length === 2 ? [] : names;
+  return same ? keep.filter((name) => name !== names[0]) : [...keep, names[0]];
+}
+
+function afterArrow(key: string, at: Cell | null, here: Cell, { rows, columns }: Matrix): Cell | null {
+  const moves: Record<string, [number, number]> = {
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    PageUp: [-10, 0],
+    PageDown: [10, 0],
+    Home: [0, -columns.places.length],
+    End: [0, columns.places.length],
+  };
+  const move = moves[key];
+  if (!move) return null;
+  if (!at) return here; // the first key shows where the crosshair is
+  const within = (place: number, count: number) => Math.min(count - 1, Math.max(0, place));
+  return { row: within(at.row + move[0], rows.places.length), column: within(at.column + move[1], columns.places.length) };
 }

@@ -1,0 +1,30 @@
+// What the colours mean, in numbers.
+import { useEffect, useRef } from "preact/hooks";
+import { number, prepare } from "../../drawing/canvas";
+import { css, diverging, sequential } from "../../drawing/colours";
+import type { Panel } from "./panels";
+
+const [WIDTH, HEIGHT] = [140, 10];
+
+export function Legend({ panel, dark }: { panel: Panel; dark: boolean }) {
+  const ref = useRef<HTMLCanvasElement>(null);
+  const { signed, most } = panel;
+  useEffect(() => {
+    if (!ref.current) return;
+    const context = prepare(ref.current, WIDTH, HEIGHT);
+    for (let x = 0; x < WIDTH; x++) {
+      const share = x / (WIDTH - 1);
+      context.fillStyle = css(signed ? diverging(2 * share - 1, dark) : sequential(share, dark));
+      context.fillRect(x, 0, 1, HEIGHT);
+    }
+  }, [signed, dark]);
+  if (most === 0) return <p class="legend">All scores here are 0.</p>;
+  return (
+    <p class="legend" data-least={signed ? -most : 0} data-most={most}>
+      <span>{signed ? number(-most) : "0"}</span>
+      <canvas ref={ref} aria-hidden="true" />
+      <span>{number(most)}</span>
+      {signed && <span class="signs">orange is below zero</span>}
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+// The numbers of one cell, as text: under the pointer, at the crosshair, or kept.
+import { number, percent } from "../../drawing/canvas";
+import type { Cell } from "./Heatmap";
+import type { Matrix } from "./panels";
+
+export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null }) {
+  if (!cell) {
+    return (
+      <p class="reading" aria-live="polite">
+        Point at a cell for its numbers; click keeps its row and column. Wheel or pinch zooms, dragging moves.
+      </p>
+    );
+  }
+  const { row, column } = cell;
+  return (
+    <p
+      class="reading"
+      aria-live="polite"
+      data-query={matrix.rows.places[row]}
+      data-key={matrix.columns.places[column]}
+      data-scores={JSON.stringify(Object.fromEntries(matrix.panels.map((panel) => [panel.name, panel.score(row, column)])))}
+      data-shares={JSON.stringify(Object.fromEntries(matrix.panels.map((panel) => [panel.name, panel.share(row, column)])))}
+    >
+      <b>
+        <bdi>{matrix.rows.labels[row]}</bdi> → <bdi>{matrix.columns.labels[column]}</bdi>
+      </b>
+      {matrix.panels.map((panel) => (
+        <span key={panel.name}>
+          {panel.name === "difference" ? (
+            <>difference {points(panel.score(row, column))}</>
+          ) : (
+            <>
+              {panel.title.split(",")[0]} {number(panel.score(row, column))} ({signedPercent(panel.share(row, column))} of its row)
+            </>
+          )}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function signedPercent(share: number): string {
+  return share < 0 ? `−${percent(-share)}` : percent(share);
+}
+
+function points(share: number): string {
+  return `${share > 0 ? "+" : ""}${signedPercent(share)} of the row`;
+}

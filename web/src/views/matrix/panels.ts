@@ -1,0 +1,142 @@
+// The heat maps of the matrix: one measure; or two, and the difference between their shares.
+import { axisOf, merge } from "../../data/axis";
+import { type Content, isJoint } from "../../data/page";
+import type { Scores } from "../../data/scores";
+import { shown } from "../../data/shown";
+import type { State } from "../../state";
+import { Pyramid } from "./pyramid";
+
+/** The tokens along one side of the maps: only those that are shown. */
+export interface Tokens {
+  labels: string[];
+  titles: string[]; // what the tokenizer wrote
+  places: number[]; // their numbers among all of the side
+}
+
+export interface Panel {
+  name: string; // a measure, or "difference"
+  title: string;
+  about: string;
+  signed: boolean;
+  most: number; // the largest |score| that is drawn
+  drawn: Pyramid; // (row, column) of the tokens that are shown; 0 where a threshold leaves a score out
+  score: (row: number, column: number) => number; // also of what a threshold leaves out
+  share: (row: number, column: number) => number; // of everything that the row gives, hidden tokens too
+}
+
+export interface Matrix {
+  rows: Tokens;
+  columns: Tokens;
+  panels: Panel[];
+  hidden: number | null; // the share on special tokens that are not shown
+}
+
+interface MeasureMap {
+  title: string;
+  signed: boolean;
+  scores: Float32Array;
+  totals: Float32Array; // of each row, without signs
+}
+
+export function matrixOf(content: Content, scores: Scores, state: State, head: number): Matrix {
+  const { attention } = scores;
+  const rows = axisOf(content.sides[attention.query], state.unit);
+  const columns = axisOf(content.sides[attention.key], state.unit);
+  const width = columns.labels.length;
+  const place = Math.max(0, attention.heads.indexOf(head));
+
+  const read = (name: string): MeasureMap => {
+    const measure = content.measures.find((one) => one.name === name);
+    const merged = merge(scores.head(name, place), rows, columns, scores.keys);
+    const who = isJoint(content, attention, name) ? "all heads together" : `head ${attention.layer}.${head}`;
+    const signed = Boolean(measure?.signed) || merged.some((score) => score < 0);
+    return { title: `${measure?.title ?? name}, ${who}`, signed, scores: merged, totals: totalsOf(merged, width) };
+  };
+  const first = read(state.measure);
+  const filtered = shown(first.scores, rows, columns, state);
+  const rowPlaces = placesOf(filtered.rowShown);
+  const columnPlaces = placesOf(filtered.columnShown);
+
+  const panel = (name: string, map: MeasureMap, about: string, share: Panel["share"]): Panel => {
+    const visible = map === first ? filtered : shown(map.scores, rows, columns, state);
+    return {
+      name,
+      title: map.title,
+      about,
+      signed: map.signed,
+      most: visible.most,
+      drawn: new Pyramid(compact(visible.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length),
+      score: (row, column) => map.scores[rowPlaces[row] * width + columnPlaces[column]],
+      share,
+    };
+  };
+  const shareOf =
+    (map: MeasureMap): Panel["share"] =>
+    (row, column) =>
+      map.scores[rowPlaces[row] * width + columnPlaces[column]] / (map.totals[rowPlaces[row]] || 1);
+
+  const panels = [panel(state.measure, first, "", shareOf(first))];
+  if (state.compare) {
+    const second = read(state.compare);
+    const difference: MeasureMap = {
+      title: `${titleOf(content, state.compare)} − ${titleOf(content, state.measure)}, as shares of the row`,
+      signed: true,
+      scores: sharesApart(first, second, width),
+      totals: new Float32Array(0),
+    };
+    const about =
+      "Each row of both maps is divided by its sum" +
+      (first.signed || second.signed ? " without signs" : "") +
+      ", so that they add up to the same; then one is taken from the other.";
+    panels.push(panel(state.compare, second, "", shareOf(second)));
+    panels.push(
+      panel("difference", difference, about, (row, column) => difference.scores[rowPlaces[row] * width + columnPlaces[column]]),
+    );
+  }
+  return {
+    rows: { labels: pick(rows.labels, rowPlaces), titles: pick(rows.titles, rowPlaces), places: rowPlaces },
+    columns: { labels: pick(columns.labels, columnPlaces), titles: pick(columns.titles, columnPlaces), places: columnPlaces },
+    panels,
+    hidden: state.special ? null : filtered.hidden,
+  };
+}
+
+function sharesApart(first: MeasureMap, second: MeasureMap, width: number): Float32Array {
+  const apart = new Float32Array(first.scores.length);
+  for (let row = 0, i = 0; row < first.totals.length; row++) {
+    const one = first.totals[row] || 1;
+    const other = second.totals[row] || 1;
+    for (let column = 0; column < width; column++, i++) apart[i] = second.scores[i] / other - first.scores[i] / one;
+  }
+  return apart;
+}
+
+function totalsOf(scores: Float32Array, width: number): Float32Array {
+  const totals = new Float32Array(width ? scores.length / width : 0);
+  for (let row = 0, i = 0; row < totals.length; row++) {
+    let sum = 0;
+    for (let column = 0; column < width; column++, i++) sum += Math.abs(scores[i]);
+    totals[row] = sum;
+  }
+  return totals;
+}
+
+function compact(scores: Float32Array, width: number, rows: number[], columns: number[]): Float32Array {
+  if (rows.length * columns.length === scores.length) return scores;
+  const kept = new Float32Array(rows.length * columns.length);
+  let i = 0;
+  for (const row of rows) for (const column of columns) kept[i++] = scores[row * width + column];
+  return kept;
+}
+
+function placesOf(here: boolean[]): number[] {
+  return here.flatMap((is, place) => (is ? [place] : []));
+}
+
+function pick(labels: string[], places: number[]): string[] {
+  return places.map((place) => labels[place]);
+}
+
+function titleOf(content: Content, name: string): string {
+  return content.measures.find((one) => one.name === name)?.title ?? name;
+}

@@ -1,0 +1,92 @@
+// Zooming and moving, the same for every map that is shown: wheel, pinch, drag, double click, buttons.
+import { select } from "d3-selection";
+import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Layout } from "./layout";
+
+const READABLE_CELL = 44; // pixels: nobody needs to come nearer
+
+export interface Zoom {
+  transform: ZoomTransform;
+  /** The ref of a map's element. */
+  attach: (element: HTMLElement | null) => void;
+  by: (factor: number) => void;
+  reset: () => void;
+  /** Move just so far that a cell is in sight. */
+  reveal: (row: number, column: number) => void;
+}
+
+export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom {
+  const [transform, setTransform] = useState<ZoomTransform>(zoomIdentity);
+  const elements = useRef(new Set<HTMLElement>());
+  const current = useRef(transform);
+  const behaviour = useMemo<ZoomBehavior<HTMLElement, unknown>>(() => {
+    const made = zoom<HTMLElement, unknown>()
+      .clickDistance(4)
+      .duration(0)
+      // One finger scrolls the page, unless there is something to move.
+      .filter((event: Event) => {
+        if (event instanceof MouseEvent && event.button) return false;
+        return !("touches" in event) || (event as TouchEvent).touches.length > 1 || current.current.k > 1;
+      });
+    return made.on("zoom", (event: { transform: ZoomTransform }) => {
+      current.current = event.transform;
+      for (const element of elements.current) select(element).property("__zoom", event.transform);
+      setTransform(event.transform);
+    });
+  }, []);
+
+  const set = useCallback(
+    (next: ZoomTransform) => {
+      const [element] = elements.current;
+      if (element) select(element).call(behaviour.transform, next);
+    },
+    [behaviour],
+  );
+  const attach = useCallback(
+    (element: HTMLElement | null) => {
+      for (const one of elements.current) if (!one.isConnected) elements.current.delete(one);
+      if (!element || elements.current.has(element)) return;
+      elements.current.add(element);
+      select(element).call(behaviour).property("__zoom", current.current);
+    },
+    [behaviour],
+  );
+
+  const before = useRef({ width, height });
+  useEffect(() => {
+    const nearest = Math.max(8, READABLE_CELL / Math.min(cellWidth, cellHeight));
+    behaviour
+      .scaleExtent([1, nearest])
+      .extent([[0, 0], [width, height]])
+      .translateExtent([[0, 0], [width, height]]);
+    const { k, x, y } = current.current;
+    const [wider, higher] = [width / before.current.width, height / before.current.height];
+    before.current = { width, height };
+    if (k > 1 && (wider !== 1 || higher !== 1)) {
+      set(zoomIdentity.translate(x * wider, y * higher).scale(Math.min(k, nearest)));
+    }
+  }, [behaviour, set, width, height, cellWidth, cellHeight]);
+
+  const by = useCallback(
+    (factor: number) => {
+      const [element] = elements.current;
+      if (element) select(element).call(behaviour.scaleBy, factor);
+    },
+    [behaviour],
+  );
+  const reset = useCallback(() => set(zoomIdentity), [set]);
+  const reveal = useCallback(
+    (row: number, column: number) => {
+      const { k, x, y } = current.current;
+      const inside = (moved: number, start: number, size: number, room: number) =>
+        Math.min(-start * k, Math.max(room - (start + size) * k, moved));
+      const next = zoomIdentity
+        .translate(inside(x, column * cellWidth, cellWidth, width), inside(y, row * cellHeight, cellHeight, height))
+        .scale(k);
+      if (next.x !== x || next.y !== y) set(next);
+    },
+    [set, width, height, cellWidth, cellHeight],
+  );
+  return { transform, attach, by, reset, reveal };
+}
