@@ -16,6 +16,12 @@ export function headColour(head: number, dark: boolean): string {
   return palette[head % palette.length];
 }
 
+/** What can be read on a colour: white, or nearly black where white would be too pale on it. */
+export function onColour(colour: string): string {
+  const [red, green, blue] = [1, 3, 5].map((at) => (Number.parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.24 ? "#10151b" : "#ffffff";
+}
+
 export type Rgb = [number, number, number];
 
 // White paper as in print (views/print/colours.py); on a dark page cividis, which begins dark. Nothing is the background.

@@ -1,0 +1,77 @@
+// The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
+import { useRef, useState } from "preact/hooks";
+import type { Attention } from "../../data/page";
+import { headColour, onColour } from "../../drawing/colours";
+import type { Change } from "../../state";
+
+interface Props {
+  attention: Attention;
+  heads: number[] | null; // null: all
+  joint: boolean;
+  change: Change;
+  dark: boolean;
+  /** The head under the pointer is shown alone while it is there. */
+  preview: (head: number | null) => void;
+}
+
+export function Chips({ attention, heads, joint, change, dark, preview }: Props) {
+  const list = useRef<HTMLDivElement>(null);
+  const [stop, setStop] = useState(0);
+  if (joint) {
+    return (
+      <div class="chips">
+        <span class="chips-label">This measure has one map for all {attention.heads.length} heads together.</span>
+      </div>
+    );
+  }
+  const chosen = heads ?? attention.heads;
+  const toggle = (head: number) => {
+    const next = attention.heads.filter((one) => (one === head ? !chosen.includes(one) : chosen.includes(one)));
+    change({ heads: next.length === attention.heads.length ? null : next });
+  };
+  const move = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = (stop + step + attention.heads.length) % attention.heads.length;
+    setStop(next);
+    list.current?.querySelectorAll<HTMLElement>(".chip")[next]?.focus();
+  };
+  return (
+    <div class="chips">
+      <span class="chips-label">heads of layer {attention.layer}</span>
+      <div class="chips-list" role="toolbar" aria-label="Heads" ref={list} onKeyDown={move} onPointerLeave={() => preview(null)}>
+        {attention.heads.map((head, place) => {
+          const on = chosen.includes(head);
+          const colour = headColour(place, dark);
+          return (
+            <button
+              key={head}
+              type="button"
+              class="chip"
+              data-head={head}
+              aria-pressed={on}
+              aria-label={`head ${attention.layer}.${head}`}
+              title={`head ${attention.layer}.${head}: click shows or hides it, double click or shift and click shows only this one`}
+              tabIndex={place === Math.min(stop, attention.heads.length - 1) ? 0 : -1}
+              style={{ borderColor: colour, backgroundColor: on ? colour : "", color: on ? onColour(colour) : "" }}
+              onClick={(event) => (event.shiftKey ? change({ heads: [head] }) : toggle(head))}
+              onDblClick={() => change({ heads: [head] })}
+              onFocus={() => setStop(place)}
+              onPointerEnter={(event) => preview(event.pointerType === "mouse" && on && chosen.length > 1 ? head : null)}
+            >
+              {head}
+            </button>
+          );
+        })}
+      </div>
+      <button type="button" name="all-heads" class="quiet" onClick={() => change({ heads: null })}>
+        all
+      </button>
+      <button type="button" name="no-heads" class="quiet" onClick={() => change({ heads: [] })}>
+        none
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,162 @@
+// Tokens left and right with lines between them. Only the part that is seen is drawn, so that a long text scrolls smoothly.
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { prepare } from "../../drawing/canvas";
+import type { Change } from "../../state";
+import { type Isolated, numberOf, sideOf } from "./isolated";
+import { drawLines, type Ends, type Lines } from "./lines";
+import type { Axes, HeadMaps } from "./maps";
+import { drawSquares } from "./squares";
+import { Tokens } from "./Tokens";
+
+interface Props {
+  axes: Axes;
+  maps: HeadMaps | null; // null until they are unpacked
+  lines: Lines | null;
+  isolated: Isolated | null;
+  keep: string[];
+  change: Change;
+  dark: boolean;
+  widest: number; // pixels that there are
+  point: (token: string | null) => void;
+  onDrawn: () => void;
+}
+
+const GAP = 5; // between a token and its lines
+const FONT = "14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+
+export function Drawing({ axes, maps, lines, isolated, keep, change, dark, widest, point, onDrawn }: Props) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [seen, setSeen] = useState({ width: 0, height: 0 });
+  const [stops, setStops] = useState({ q: 0, k: 0 });
+  const rowHeight = Math.max(axes.rowPlaces.length, axes.columnPlaces.length) <= 48 ? 24 : 20;
+  const height = rowHeight * Math.max(axes.rowPlaces.length, axes.columnPlaces.length);
+  const most = Math.min(210, Math.floor(0.31 * widest));
+  const left = useMemo(() => labelWidth(axes.rows.labels, axes.rowPlaces, most), [axes, most]);
+  const right = useMemo(() => labelWidth(axes.columns.labels, axes.columnPlaces, most), [axes, most]);
+  const between = Math.min(420, Math.max(80, widest - left - right));
+  const width = Math.min(widest, left + right + between);
+
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return undefined;
+    const measure = () => setSeen({ width: element.clientWidth, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+
+  const paint = () => {
+    const element = scroller.current;
+    if (!element || !canvas.current || !seen.width || !seen.height) return;
+    const context = prepare(canvas.current, seen.width, seen.height);
+    const ends: Ends = {
+      left: left + GAP,
+      right: seen.width - right - GAP,
+      rowHeight,
+      top: element.scrollTop,
+      height: seen.height,
+    };
+    if (!maps || !lines) return;
+    const met = isolated?.met ?? null;
+    const places = met && sideOf(met) === "q" ? axes.rowPlaces : axes.columnPlaces;
+    drawLines(context, lines, maps, ends, met ? { side: sideOf(met), place: places.indexOf(numberOf(met)) } : null);
+    if (isolated && maps.maps.length) {
+      const ground = getComputedStyle(element).getPropertyValue("--ground");
+      drawSquares(context, maps, isolated, ends, seen.width, ground);
+    }
+  };
+  const painted = useRef(paint);
+  painted.current = paint;
+  useLayoutEffect(() => {
+    paint();
+    if (maps && seen.width) onDrawn();
+  }, [maps, lines, isolated, seen, dark, left, right, rowHeight]);
+
+  const waiting = useRef(0);
+  const scrolled = () => {
+    cancelAnimationFrame(waiting.current);
+    waiting.current = requestAnimationFrame(() => painted.current());
+  };
+
+  const toggle = (name: string) =>
+    change({ keep: keep.includes(name) ? keep.filter((one) => one !== name) : [...keep, name] });
+  const pressed = (event: KeyboardEvent) => {
+    const element = tokenAt(event);
+    if (!element) return;
+    const side = sideOf(element.dataset.token ?? "q");
+    const place = Number(element.dataset.place);
+    const go = (to: "q" | "k", next: number) => {
+      const there = to === "q" ? axes.rowPlaces : axes.columnPlaces;
+      const stop = Math.max(0, Math.min(there.length - 1, next));
+      setStops((before) => ({ ...before, [to]: stop }));
+      scroller.current?.querySelector<HTMLElement>(`[data-token="${to}${there[stop]}"]`)?.focus();
+    };
+    const actions: Record<string, () => void> = {
+      ArrowDown: () => go(side, place + 1),
+      ArrowUp: () => go(side, place - 1),
+      Home: () => go(side, 0),
+      End: () => go(side, Number.MAX_SAFE_INTEGER),
+      ArrowRight: () => go("k", side === "k" ? place : Math.min(place, axes.columnPlaces.length - 1)),
+      ArrowLeft: () => go("q", side === "q" ? place : Math.min(place, axes.rowPlaces.length - 1)),
+      Enter: () => toggle(element.dataset.token ?? ""),
+      " ": () => toggle(element.dataset.token ?? ""),
+      Escape: () => {
+        element.blur();
+        point(null);
+      },
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    if (event.key !== "Escape") event.preventDefault();
+    action();
+  };
+
+  // Hovering draws anew, and lists of a thousand tokens need not be compared for it.
+  const lists = useMemo(
+    () => (
+      <div class="head-sheet" style={{ height: `${height}px` }}>
+        <Tokens side="q" axis={axes.rows} places={axes.rowPlaces} keep={keep} stop={stops.q} rowHeight={rowHeight} width={left} />
+        <Tokens side="k" axis={axes.columns} places={axes.columnPlaces} keep={keep} stop={stops.k} rowHeight={rowHeight} width={right} />
+      </div>
+    ),
+    [axes, keep.join(), stops, rowHeight, left, right],
+  );
+  return (
+    <div
+      class="head-drawing"
+      ref={scroller}
+      style={{ width: `${width}px` }}
+      onScroll={scrolled}
+      onKeyDown={pressed}
+      onClick={(event) => {
+        const name = tokenAt(event)?.dataset.token;
+        if (name) toggle(name);
+      }}
+      onPointerOver={(event) => event.pointerType !== "touch" && point(tokenAt(event)?.dataset.token ?? null)}
+      onPointerLeave={() => point(null)}
+      onFocusIn={(event) => {
+        const element = tokenAt(event);
+        if (element?.matches(":focus-visible")) point(element.dataset.token ?? null);
+      }}
+      onFocusOut={() => point(null)}
+    >
+      <canvas class="head-canvas" ref={canvas} style={{ marginBottom: `${-seen.height}px` }} aria-hidden="true" />
+      {lists}
+    </div>
+  );
+}
+
+function tokenAt(event: Event): HTMLElement | null {
+  return (event.target as HTMLElement).closest<HTMLElement>("[data-token]");
+}
+
+const ruler = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
+
+/** Room for the longest label that is shown, up to a limit: longer ones are cut, and whole in their titles. */
+function labelWidth(labels: string[], places: number[], most: number): number {
+  ruler.font = FONT;
+  const longest = places.reduce((width, token) => Math.max(width, ruler.measureText(labels[token].slice(0, 60)).width), 0);
+  return Math.min(most, Math.ceil(longest) + 22);
+}

@@ -1,0 +1,77 @@
+// Lines between tokens with their numbers beside them: the head view of a layer, and of one head in the model view.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Attention, Content } from "../../data/page";
+import type { Scores } from "../../data/scores";
+import { number } from "../../drawing/canvas";
+import { useWidth } from "../../shell/hooks";
+import type { Change, State } from "../../state";
+import "./head.css";
+import { Drawing } from "./Drawing";
+import { isolate } from "./isolated";
+import { chooseLines } from "./lines";
+import { axesOf, headMaps } from "./maps";
+import { Numbers } from "./Numbers";
+
+interface Props {
+  content: Content;
+  attention: Attention;
+  scores: Scores | null;
+  state: State;
+  change: Change;
+  dark: boolean;
+  places: number[]; // the heads that are shown
+  preview: number | null; // of these, one that is shown alone for now
+  onDrawn: () => void;
+  onHidden?: (share: number | null) => void;
+}
+
+const BESIDE = 820; // pixels: from here on the numbers stand beside the drawing
+const ROOM_FOR_NUMBERS = 300;
+
+export function Picture({ content, attention, scores, state, change, dark, places, preview, onDrawn, onHidden }: Props) {
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [pointed, point] = useState<string | null>(null);
+  const { unit, pairs, special, measure, least, top } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, unit, pairs, special]);
+  const maps = useMemo(
+    () => scores && headMaps(content, scores, state, axes, places, dark),
+    [content, scores, axes, measure, least, top, places.join(), dark],
+  );
+  const isolated = useMemo(() => isolate(state.keep, pointed, axes.rowPlaces, axes.columnPlaces), [state.keep, pointed, axes]);
+  const lines = useMemo(() => maps && chooseLines(maps, isolated, preview), [maps, isolated, preview]);
+  useEffect(() => onHidden?.(maps && !special ? maps.hidden : null), [maps, special, onHidden]);
+  const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
+  const beside = width >= BESIDE;
+  const empty = axes.rowPlaces.length === 0 || axes.columnPlaces.length === 0;
+  return (
+    <div class={beside ? "head-picture beside" : "head-picture"} ref={box}>
+      {empty && <p class="empty">No token is left: show special tokens, or choose other pairs.</p>}
+      {width > 0 && !empty && (
+        <Drawing
+          axes={axes}
+          maps={maps}
+          lines={lines}
+          isolated={isolated}
+          keep={state.keep}
+          change={change}
+          dark={dark}
+          widest={beside ? width - ROOM_FOR_NUMBERS - 24 : width}
+          point={point}
+          onDrawn={onDrawn}
+        />
+      )}
+      <div class="head-aside">
+        {maps && !empty && <Numbers maps={maps} isolated={isolated} measure={title} />}
+        {maps && lines && !empty && maps.maps.length > 0 && (
+          <p class="head-caption" data-lines={lines.score.length} data-most={maps.most}>
+            Left attends to right; the darkest line is a {title} of {number(maps.most)}.
+            {maps.negative && " Dashed lines are below zero."}
+            {lines.score.length < lines.all &&
+              ` The strongest ${lines.score.length.toLocaleString("en")} of ${lines.all.toLocaleString("en")} lines are drawn.`}
+            {state.keep.length > 0 ? " Esc lets the kept tokens go." : " Click tokens to keep them."}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

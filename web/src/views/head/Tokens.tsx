@@ -1,0 +1,44 @@
+// The tokens of one side, from top to bottom: one stop of the Tab key, arrows inside.
+import type { Axis } from "../../data/axis";
+
+interface Props {
+  side: "q" | "k";
+  axis: Axis;
+  places: number[];
+  keep: string[];
+  stop: number; // the token that Tab goes to, by its place in the list
+  rowHeight: number;
+  width: number;
+}
+
+export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Props) {
+  const label = side === "q" ? "Tokens that attend" : "Tokens that are attended to";
+  return (
+    <ol
+      class={`tokens ${side === "q" ? "attending" : "attended"}`}
+      role="listbox"
+      aria-multiselectable="true"
+      aria-label={label}
+      style={{ width: `${width}px` }}
+    >
+      {places.map((token, place) => {
+        const name = `${side}${token}`;
+        return (
+          <li
+            key={name}
+            role="option"
+            data-token={name}
+            data-place={place}
+            class={axis.special[token] ? "token special" : "token"}
+            aria-selected={keep.includes(name)}
+            tabIndex={place === stop ? 0 : -1}
+            title={axis.titles[token] === axis.labels[token] ? axis.labels[token] : `${axis.labels[token]}  (${axis.titles[token]})`}
+            style={{ height: `${rowHeight}px`, lineHeight: `${rowHeight - 4}px` }}
+          >
+            <bdi>{axis.labels[token]}</bdi>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,81 @@
+// The maps of the heads that are shown: between the same two axes, and on one scale, so that heads can be compared.
+import { type Axis, axisOf, merge } from "../../data/axis";
+import { type Attention, type Content, isJoint } from "../../data/page";
+import type { Scores } from "../../data/scores";
+import { shown, shownTokens } from "../../data/shown";
+import { headColour } from "../../drawing/colours";
+import type { State } from "../../state";
+
+export interface HeadMap {
+  label: string; // `3.1`, or `all heads together`
+  place: number; // among the heads of this attention
+  colour: string;
+  scores: Float32Array; // (row, column) of the whole axes; 0 where nothing is drawn
+}
+
+/** The two axes, and which of their tokens are shown, from top to bottom. */
+export interface Axes {
+  rows: Axis;
+  columns: Axis;
+  rowPlaces: number[];
+  columnPlaces: number[];
+}
+
+export interface HeadMaps extends Axes {
+  maps: HeadMap[];
+  most: number; // the largest |score| of them all
+  hidden: number; // the share of the shown rows' scores that lies on hidden special tokens
+  negative: boolean; // whether any score is below zero
+}
+
+export function axesOf(content: Content, attention: Attention, state: Pick<State, "unit" | "pairs" | "special">): Axes {
+  const rows = axisOf(content.sides[attention.query], state.unit);
+  const columns = axisOf(content.sides[attention.key], state.unit);
+  const { rowShown, columnShown } = shownTokens(rows, columns, state);
+  return { rows, columns, rowPlaces: placesOf(rowShown), columnPlaces: placesOf(columnShown) };
+}
+
+/** The places of the heads that the state chooses; a joint measure has one map, in place 0. */
+export function chosenPlaces(content: Content, attention: Attention, state: State): number[] {
+  if (isJoint(content, attention, state.measure)) return [0];
+  const all = attention.heads.map((_, place) => place);
+  return state.heads === null ? all : all.filter((place) => state.heads?.includes(attention.heads[place]));
+}
+
+export function headLabel(content: Content, attention: Attention, measure: string, place: number): string {
+  return isJoint(content, attention, measure) ? "all heads together" : `${attention.layer}.${attention.heads[place]}`;
+}
+
+/** The maps of some heads. The threshold is a part of the largest score of all of them, as is the strength of lines. */
+export function headMaps(content: Content, scores: Scores, state: State, axes: Axes, places: number[], dark: boolean): HeadMaps {
+  const { attention } = scores;
+  const { rows, columns } = axes;
+  const joint = isJoint(content, attention, state.measure);
+  const found = places.map((place) => {
+    const merged = merge(scores.head(state.measure, place), rows, columns, scores.keys);
+    return shown(merged, rows, columns, { ...state, least: 0 });
+  });
+  const most = Math.max(0, ...found.map((one) => one.most));
+  const total = found.reduce((sum, one) => sum + one.total, 0);
+  const maps = found.map((one, i) => ({
+    label: headLabel(content, attention, state.measure, places[i]),
+    place: places[i],
+    colour: joint ? headColour(0, dark) : headColour(places[i], dark),
+    scores: state.least > 0 ? atLeast(one.scores, state.least * most) : one.scores,
+  }));
+  return {
+    ...axes,
+    maps,
+    most,
+    hidden: total > 0 ? found.reduce((sum, one) => sum + one.hidden * one.total, 0) / total : 0,
+    negative: maps.some((map) => map.scores.some((score) => score < 0)),
+  };
+}
+
+function atLeast(scores: Float32Array, least: number): Float32Array {
+  return scores.map((score) => (Math.abs(score) < least ? 0 : score));
+}
+
+function placesOf(shownOnes: boolean[]): number[] {
+  return shownOnes.flatMap((here, place) => (here ? [place] : []));
+}
