@@ -14,6 +14,7 @@ export interface State {
   keep: string[];
   compare: string;
   sort: string;
+  above: number | null; // the model view: only heads whose statistic is at least this
   theme: string;
 }
 
@@ -31,6 +32,7 @@ export const USUAL: State = {
   keep: [],
   compare: "",
   sort: "",
+  above: null,
   theme: "",
 };
 
@@ -44,6 +46,8 @@ export function parse(fragment: string, usual: State = USUAL): State {
     const number = Number(text);
     if (name === "layer" || name === "least" || name === "top") {
       if (Number.isFinite(number) && number >= 0) read[name] = number;
+    } else if (name === "above") {
+      if (text !== "" && Number.isFinite(number)) read[name] = number;
     } else if (name === "special") {
       read[name] = text !== "0";
     } else if (name === "heads") {

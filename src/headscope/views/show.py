@@ -44,7 +44,8 @@ class Options(TypedDict, total=False):
     hide_special: bool
     keep: Sequence[str]
     compare: str
-    sort: str
+    sort: str  # the model view: heads by a statistic of the run, the largest first
+    above: float  # with sort: only heads whose statistic is at least this
     theme: str
 
 
@@ -91,6 +92,7 @@ def _view(view: str, reading: Reading | None, options: Options) -> View:
         keep=tuple(options.get("keep", ())),
         compare=options.get("compare", ""),
         sort=options.get("sort", ""),
+        above=options.get("above"),
         theme=options.get("theme", ""),
     )
     return View(content, state, exact=options.get("exact", False), height=options.get("height"))

@@ -32,6 +32,7 @@ class State:
     keep: tuple[str, ...] = ()  # tokens that stay chosen: "q3" attends, "k5" is attended to
     compare: str = ""  # the matrix: a second measure beside the first, and their difference
     sort: str = ""  # the model view: a statistic to sort heads by
+    above: float | None = None  # the model view: only heads whose statistic is at least this
     theme: str = ""  # "light", "dark"; empty: as the system is set
 
     def fragment(self) -> str:
