@@ -1,5 +1,119 @@
+// The neuron view: how one token's weights come about, neuron by neuron (vig2019, section 4.3), and what they multiply.
+import "./NeuronView.css";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Attention, Content, Neurons } from "../data/page";
+import type { Scores } from "../data/scores";
+import { number } from "../drawing/canvas";
+import { useScores, useWidth } from "../shell/hooks";
+import { HeadChoice, headShown } from "./HeadChoice";
+import { KeyRows, type Pointed } from "./neuron/KeyRows";
+import { QueryChoice } from "./neuron/QueryChoice";
+import { Reading } from "./neuron/Reading";
+import { queriesShown, queryChosen, stepsOf } from "./neuron/steps";
 import type { ViewProps } from "./props";
 
-export function NeuronView(_: ViewProps) {
-  return <p>Neuron view</p>;
+const NARROW = 760;
+
+export function NeuronView(props: ViewProps) {
+  const { content, chunks, attention, onHidden } = props;
+  const scores = useScores(content, chunks, attention);
+  const neurons = attention.neurons;
+  useEffect(() => {
+    if (!neurons) onHidden(null);
+  }, [neurons, onHidden]);
+  if (!neurons) return <NoNeurons content={content} attention={attention} />;
+  return (
+    <div class="neurons">
+      <div class="neuron-choices">
+        <HeadChoice {...props} measures={["weight"]} />
+        <p>{whatIsBetween(neurons, attention, headShown(props.state, attention))}</p>
+      </div>
+      {scores && <Loaded {...props} scores={scores} neurons={neurons} />}
+    </div>
+  );
+}
+
+function Loaded({ content, state, change, dark, attention, onHidden, scores, neurons }: ViewProps & { scores: Scores; neurons: Neurons }) {
+  const [ref, width] = useWidth<HTMLDivElement>();
+  const [tried, setTried] = useState<number | null>(null); // a query that the pointer is on
+  const [pointed, setPointed] = useState<Pointed>({ key: null, neuron: null });
+  const side = content.sides[attention.query];
+  const place = Math.max(0, attention.heads.indexOf(headShown(state, attention)));
+  const can = useMemo(() => queriesShown(content, attention.query, state), [content, attention.query, state.special, state.pairs]);
+  const row = tried !== null && can[tried] ? tried : queryChosen(state, can, side.special);
+  const { measure, pairs, least, top, special } = state;
+  const steps = useMemo(
+    () => (row < 0 ? null : stepsOf(content, scores, neurons, state, place, row)),
+    [content, scores, neurons, place, row, measure, pairs, least, top, special],
+  );
+  useEffect(() => onHidden(steps?.hidden ?? null), [steps, onHidden]);
+  useEffect(() => setPointed((before) => ({ ...before, key: null })), [steps?.shown.length]);
+  const kept = useMemo(
+    () => new Set(state.keep.filter((name) => name[0] === "k").map((name) => Number(name.slice(1)))),
+    [state.keep],
+  );
+  const choose = (query: number) => change({ keep: [`q${query}`, ...state.keep.filter((name) => name[0] !== "q")] });
+  const keep = (key: number) =>
+    change({ keep: kept.has(key) ? state.keep.filter((name) => name !== `k${key}`) : [...state.keep, `k${key}`] });
+  const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
+  return (
+    <div ref={ref}>
+      <QueryChoice side={side} can={can} chosen={row} onChoose={choose} onPoint={setTried} />
+      {!steps || steps.shown.length === 0 ? (
+        <p class="nothing">No token is left to show: show special tokens, choose other pairs of texts, or lower the threshold.</p>
+      ) : (
+        width > 0 && (
+          <>
+            <Reading steps={steps} query={side.tokens[row]} scaling={neurons.scaling} pointed={pointed} />
+            <KeyRows
+              steps={steps}
+              query={side.tokens[row]}
+              scaling={neurons.scaling}
+              measure={measure === "weight" || measure === "norm" ? "" : title}
+              dark={dark}
+              narrow={width < NARROW}
+              pointed={pointed}
+              kept={kept}
+              onPoint={setPointed}
+              onKeep={keep}
+            />
+            <p class="what">
+              {steps.size} neurons; blue is above zero, orange below, each column to its own largest.
+              {steps.left > 0 && ` ${steps.left} keys are below the threshold.`}
+            </p>
+          </>
+        )
+      )}
+    </div>
+  );
+}
+
+/** One line about what makes weights of the products, and who shares the keys. */
+function whatIsBetween(neurons: Neurons, attention: Attention, head: number): string {
+  const softmax = `softmax(${number(neurons.scaling)} q · k)`;
+  const how = neurons.exact
+    ? `The weights are ${softmax} over the keys that the token sees.`
+    : `The weights are not ${softmax} alone: ${neurons.why || "something else stands between"}.`;
+  const shared = attention.heads.length / neurons.keys.at.shape[0];
+  if (shared <= 1) return how;
+  const first = Math.floor(attention.heads.indexOf(head) / shared) * shared;
+  const group = attention.heads.slice(first, first + shared).map((one) => `${attention.layer}.${one}`);
+  return `${how} Heads ${group.join(", ")} share their keys.`;
+}
+
+function NoNeurons({ content, attention }: { content: Content; attention: Attention }) {
+  if (content.attentions.some((one) => one.neurons)) {
+    return (
+      <p class="nothing">
+        Layer {attention.layer} of the {attention.stack} {attention.kind} attention shows no queries and keys: choose another layer, or
+        another view.
+      </p>
+    );
+  }
+  return (
+    <p class="nothing">
+      This page was made without queries and keys, which the neuron view draws. To have them, write the page with{" "}
+      <code>headscope view MODEL TEXT --view neuron -o view.html</code>, or in Python with <code>neuron_view(reading)</code>.
+    </p>
+  );
 }

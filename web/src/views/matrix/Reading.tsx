@@ -7,7 +7,8 @@ export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null })
   if (!cell) {
     return (
       <p class="reading" aria-live="polite">
-        Point at a cell for its numbers; click keeps its row and column. Wheel or pinch zooms, dragging moves.
+        Rows attend to columns. Point at a cell for its numbers; a click keeps its row and column. Wheel or pinch zooms, dragging
+        moves.
       </p>
     );
   }

@@ -22,26 +22,31 @@ export function layoutOf(room: number, screen: number, rows: string[], columns: 
   const columnLabels = Math.min(most, widest(columns)) + 8;
   const abreast = stacked ? 1 : panels;
   const width = Math.max(60, (room - rowLabels - GAP * (abreast - 1) - 2) / abreast);
-  const height = Math.max(300, screen - 330 - columnLabels);
-  let cellWidth = Math.min(LARGEST_CELL, width / Math.max(1, columns.length));
-  let cellHeight = Math.min(LARGEST_CELL, height / Math.max(1, rows.length));
-  // Square where that is possible: only maps that are much longer on one side are stretched.
-  const square = Math.min(cellWidth, cellHeight);
-  cellWidth = Math.min(cellWidth, Math.max(square, Math.min(PITCH, 3 * square)));
-  cellHeight = Math.min(cellHeight, Math.max(square, Math.min(PITCH, 3 * square)));
+  const height = Math.max(300, screen - 210 - columnLabels);
+  const [high, wide] = [Math.max(1, rows.length), Math.max(1, columns.length)];
+  const square = Math.min(LARGEST_CELL, width / wide, height / high);
+  // Cells are square, except in maps that are much longer on one side: a thin strip would show nothing.
+  const across = high > 2 * wide ? Math.min(PITCH, width / wide) : square;
+  const down = wide > 2 * high ? Math.min(PITCH, height / high) : square;
+  const [mapWidth, mapHeight] = [size(Math.max(across, square) * wide), size(Math.max(down, square) * high)];
   return {
-    width: Math.max(1, Math.floor(cellWidth * columns.length)),
-    height: Math.max(1, Math.floor(cellHeight * rows.length)),
-    cellWidth: Math.max(1, Math.floor(cellWidth * columns.length)) / Math.max(1, columns.length),
-    cellHeight: Math.max(1, Math.floor(cellHeight * rows.length)) / Math.max(1, rows.length),
+    width: mapWidth,
+    height: mapHeight,
+    cellWidth: mapWidth / wide,
+    cellHeight: mapHeight / high,
     rowLabels,
     columnLabels,
     stacked,
   };
 }
 
+/** Whole pixels. */
+function size(pixels: number): number {
+  return Math.max(1, Math.floor(pixels + 1e-6));
+}
+
 function widest(labels: string[]): number {
   const context = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
-  context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  context.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
   return labels.reduce((most, label) => Math.max(most, context.measureText(label.slice(0, 60)).width), 12);
 }
