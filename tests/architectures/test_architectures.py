@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 import transformers
+from torch import Tensor
 
 import headscope
-from headscope.errors import HeadscopeError
+from headscope.errors import HeadscopeError, InputError
+from headscope.lens.batch import Batch
 from headscope.lens.doctor import Diagnosis, diagnose
+from headscope.lens.neurons import neurons_of
 from tests.architectures.tiny_models import ARCHITECTURES, CannotBuild, build
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "architectures.md"
@@ -33,6 +36,12 @@ class Outcome:
     model_type: str
     verdict: str  # ok, in part, weights only, wrong, no attention, not built
     reason: str = ""
+    neurons: frozenset[str] = (
+        frozenset()
+    )  # of its attentions: exact, what stands between q.k and the softmax, MISSING, WRONG
+
+
+MISSING, WRONG = "no queries and keys", "q.k does not give the weights that it should"
 
 
 @cache
@@ -48,9 +57,29 @@ def examine(model_type: str) -> Outcome:
     try:
         with headscope.open(tiny.model) as lens:
             found = diagnose(lens, tiny.inputs)
+            neurons = examine_neurons(lens, tiny.inputs)
     except HeadscopeError as error:
         return Outcome(model_type, "no attention", str(error).partition(" has ")[2].partition(", so ")[0] or str(error))
-    return Outcome(model_type, found.verdict, _reason(found))
+    return Outcome(model_type, found.verdict, _reason(found), neurons)
+
+
+def examine_neurons(lens: headscope.Lens, inputs: dict[str, Tensor]) -> frozenset[str]:
+    """What is said of each attention's queries and keys; where they are said to be exact, every text is computed again."""
+    found: set[str] = set()
+
+    def receive(block: headscope.AttentionBlock) -> None:
+        try:
+            neurons = neurons_of(block)
+        except InputError:
+            found.add(MISSING)
+            return
+        dots = block.queries.float() @ block.keys.mT  # batch head query key
+        again = (neurons.scaling * dots).masked_fill(block.weights == 0, float("-inf")).softmax(-1).nan_to_num()
+        near = bool((again - block.weights).abs().max() < 1e-4)
+        found.add("exact" if neurons.exact and near else WRONG if neurons.exact else str(neurons.why))
+
+    lens.run(Batch(inputs), receive, rows=1000)
+    return frozenset(found)
 
 
 def _reason(found: Diagnosis) -> str:
@@ -63,6 +92,10 @@ def _reason(found: Diagnosis) -> str:
 def page() -> str:
     """The table for the docs, made of what the doctor found."""
     count = {verdict: sum(outcome.verdict == verdict for outcome in outcomes()) for verdict in _MEANING}
+    attending = [outcome for outcome in outcomes() if outcome.neurons]
+    found = sum(MISSING not in outcome.neurons for outcome in attending)
+    exact = sum(outcome.neurons == {"exact"} for outcome in attending)
+    between = sorted(frozenset().union(*(outcome.neurons for outcome in attending)) - {"exact"})
     lines = [
         "# Architectures",
         "",
@@ -83,6 +116,16 @@ def page() -> str:
         "| architecture | verdict | reason (the first site's, where there are several) |",
         "|---|---|---|",
         *[f"| {o.model_type} | {o.verdict} | {o.reason} |" for o in outcomes() if o.verdict != "ok"],
+        "",
+        "## Queries and keys",
+        "",
+        f"The neuron view shows queries and keys. They are found in {found} of the {len(attending)} architectures",
+        f"with attention; in {exact} of these, softmax(scaling * q.k) over the keys that a row sees gives the weights at",
+        "every attention. In the others, at some attention, more stands between the two:",
+        "",
+        "| what stands between | architectures |",
+        "|---|---|",
+        *[f"| {what} | {', '.join(o.model_type for o in attending if what in o.neurons)} |" for what in between],
     ]
     return "\n".join(lines) + "\n"
 
@@ -110,6 +153,14 @@ def test_at_least_150_architectures_have_norms() -> None:
 @pytest.mark.parametrize("model_type", OUTSIDE_THE_INTERFACE)
 def test_architectures_outside_the_interface_have_norms(model_type: str) -> None:
     assert next(outcome for outcome in outcomes() if outcome.model_type == model_type).verdict in ("ok", "in part")
+
+
+@pytest.mark.parametrize("model_type", ARCHITECTURES)
+def test_readable_weights_come_with_their_queries_and_keys(model_type: str) -> None:
+    outcome = next(outcome for outcome in outcomes() if outcome.model_type == model_type)
+    if outcome.verdict in ("ok", "in part", "weights only"):
+        assert outcome.neurons
+        assert not {MISSING, WRONG} & outcome.neurons
 
 
 def test_every_exception_has_a_reason() -> None:

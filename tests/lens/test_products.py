@@ -34,12 +34,17 @@ SCORES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "groups": lambda q, k: (q[:, :, None] @ k[:, :, None].mT).squeeze(2),
     "with a sink": lambda q, k: torch.cat([torch.zeros(B, H, Q, 1), q @ k.mT], -1)[..., 1:],
     "a term for positions": lambda q, k: q @ k.mT + (q @ torch.ones(B, H, D, 2 * K))[..., :K],
+    "a term for positions, named first": lambda q, k: _added(of_content=q @ k.mT, of_positions=q @ torch.ones(B, H, D, K)),
     "split and joined": lambda q, k: torch.stack((q @ k.mT).unbind(1), 1),
 }
 
 
 def _mask() -> Tensor:
     return torch.arange(K) >= torch.arange(Q)[:, None] + 2
+
+
+def _added(of_content: Tensor, of_positions: Tensor) -> Tensor:
+    return of_positions + of_content
 
 
 def attend(scores: Callable[[Tensor, Tensor], Tensor], q: Tensor, k: Tensor) -> list[Attended]:

@@ -25,6 +25,7 @@ class Product:
     left: Tensor
     right: Tensor
     equation: str | None = None
+    order: int = 0  # when it ran
 
 
 class MadeOfProducts:
@@ -33,6 +34,7 @@ class MadeOfProducts:
     def __init__(self) -> None:
         # By id; the reference tells whether the id is still that tensor's. Maps must not live longer than in the model.
         self._known: dict[int, tuple[weakref.ref[Tensor], tuple[Product, ...]]] = {}
+        self._ran = 0
 
     def of(self, tensor: Any) -> tuple[Product, ...]:
         reference, products = self._known.get(id(tensor), (None, ()))
@@ -40,11 +42,12 @@ class MadeOfProducts:
 
     def follow(self, func: Any, args: Sequence[Any], kwargs: dict[str, Any], result: Any) -> None:
         """A function ran: its result is a product, or is made of what its arguments were made of."""
-        own = _product(func, args, kwargs)
-        # A product starts anew: what its operands were made of is not added to q.k, except in baddbmm, which adds.
-        before = args[:1] if own else (*args, *kwargs.values())
-        inherited = () if own and func not in _ADDED_PRODUCTS else self._inherited(before)
-        products = (*inherited, *own)
+        self._ran += 1
+        own = _product(func, args, kwargs, self._ran)
+        if own is None:
+            products = self._inherited((*args, *kwargs.values()))
+        else:  # it starts anew: what its operands were made of is not added to q.k; but baddbmm adds
+            products = (*self._inherited(args[:1] if func in _ADDED_PRODUCTS else ()), own)
         if products:
             for tensor in _tensors_in((result,)):
                 if tensor.is_floating_point():
@@ -54,7 +57,8 @@ class MadeOfProducts:
         self._known.clear()
 
     def _inherited(self, arguments: Iterable[Any]) -> tuple[Product, ...]:
-        return tuple(dict.fromkeys(product for tensor in _tensors_in(arguments) for product in self.of(tensor)))
+        found = {product for tensor in _tensors_in(arguments) for product in self.of(tensor)}
+        return tuple(sorted(found, key=lambda product: product.order))
 
 
 def queries_and_keys(
@@ -77,17 +81,17 @@ def queries_and_keys(
     return None, None
 
 
-def _product(func: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Product, ...]:
+def _product(func: Any, args: Sequence[Any], kwargs: dict[str, Any], order: int) -> Product | None:
     if func is torch.einsum:
         equation, operands = einsum_operands(args)
-        return (Product(operands[0], operands[1], equation),) if len(operands) == 2 else ()
+        return Product(operands[0], operands[1], equation, order) if len(operands) == 2 else None
     if func in MATRIX_PRODUCTS:
         given = (*args, *(kwargs[name] for name in ("other", "mat2") if name in kwargs))
     elif func in _ADDED_PRODUCTS:
         given = (*args[1:], *(kwargs[name] for name in ("batch1", "batch2") if name in kwargs))
     else:
-        return ()
-    return (Product(given[0], given[1]),) if len(given) == 2 and given[0].dim() > 2 else ()
+        return None
+    return Product(given[0], given[1], None, order) if len(given) == 2 and given[0].dim() > 2 else None
 
 
 def einsum_operands(args: Sequence[Any]) -> tuple[str, Sequence[Tensor]]:
