@@ -13,8 +13,11 @@ from typing import Any
 from headscope.views.pack import Packed
 
 
-def page(kind: str, title: str, description: dict[str, Any], chunks: list[str]) -> str:
-    """The page `kind` (view, report, live) that the bundle draws of a description and its chunks."""
+def page(kind: str, title: str, description: dict[str, Any], chunks: list[str], *, connect: str = "'none'") -> str:
+    """The page `kind` (view, report, live) that the bundle draws of a description and its chunks.
+
+    `connect` is where it may fetch from: nowhere, or the server that it came from ('self').
+    """
     script, style = asset("headscope.js"), asset("headscope.css")
     data = "".join(
         f'<script type="text/plain" class="chunk" id="chunk-{number}">{chunk}</script>\n'
@@ -22,7 +25,7 @@ def page(kind: str, title: str, description: dict[str, Any], chunks: list[str]) 
     )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy(script, style)}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy(script, style, connect)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="generator" content="headscope">\n<meta name="referrer" content="no-referrer">\n'
         f"<title>{html.escape(title)}</title>\n"

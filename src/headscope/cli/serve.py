@@ -1,0 +1,60 @@
+"""`headscope serve [MODEL ...] [--run RUN]`: the live page, on this machine."""
+
+from __future__ import annotations
+
+import secrets
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(help="Hub ids, folders or GGUF files, or NAME=PATH; default: the run's model, or the demo's."),
+    ] = None,
+    run: Annotated[Path | None, typer.Option(help="A run directory: its report, and texts that excite a head.")] = None,
+    host: Annotated[str, typer.Option(help="Where to listen; others can reach anything but 127.0.0.1.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8765,
+    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
+    max_tokens: Annotated[int, typer.Option(help="The longest text that is read, in tokens.", min=1)] = 512,
+    token: Annotated[
+        str | None, typer.Option(help="Who asks must have it; made up where others can reach the server.")
+    ] = None,
+    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with a model. Read it first.")] = False,
+) -> None:
+    """Type a text and see what every head does with it, in the browser.
+
+    [bold]Examples[/bold]
+
+      headscope serve bert-base-uncased
+
+      headscope serve bert=bert-base-uncased fr-en=Helsinki-NLP/opus-mt-fr-en --open
+
+      headscope serve --run run
+    """
+    from headscope.server import Settings
+    from headscope.server.models import close_models, open_models
+    from headscope.server.serving import serve as serve_models
+    from headscope.server.settings import is_loopback
+    from headscope.study.manifest import load_manifest
+
+    if token is None and not is_loopback(host):
+        token = secrets.token_urlsafe(24)
+    settings = Settings(host, port, token, max_tokens)
+    if run is not None:
+        load_manifest(run)  # says so at once if it is none
+    opened = open_models(models or [], run, trust_remote_code=trust_remote_code)
+
+    def say(listening: Settings) -> None:
+        typer.echo(f"Serving {', '.join(opened)} at {listening.address} (Ctrl-C ends it)")
+        if open_browser:
+            webbrowser.open(listening.address)
+
+    try:
+        serve_models(opened, run, settings, say)
+    finally:
+        close_models(opened)
+    typer.echo("Stopped.")

@@ -1,0 +1,199 @@
+"""The application: the page, and the HTTP interface that the page itself uses, described at /api/openapi.json."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from fastapi import Path as InPath
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
+
+from headscope import __version__
+from headscope.errors import HeadscopeError
+from headscope.lens import Lens
+from headscope.server import reading
+from headscope.server.answers import Answers
+from headscope.server.guard import Guard
+from headscope.server.models import describe, lens_of
+from headscope.server.queue import Abandoned, Check, Queue, Result
+from headscope.server.refused import Refused
+from headscope.server.run import OfferedRun
+from headscope.server.schemas import (
+    ExemplarsAnswer,
+    Failure,
+    Kind,
+    ModelInfo,
+    ReadAnswer,
+    ReadRequest,
+    RunAnswer,
+    Stack,
+)
+from headscope.server.settings import Settings
+from headscope.views.page import asset, page, policy
+
+ABOUT = """What every attention head of a Transformer does, read live.
+
+Every error is `{"error": "one sentence"}`. One model runs at a time; who comes when the line is full gets 503 and a
+`Retry-After`. A request whose connection is closed is dropped, or stopped where it is."""
+REFUSALS = {
+    400: "The request cannot be understood",
+    401: "The token is missing",
+    403: "Another page asks",
+    404: "There is no such thing",
+    405: "This cannot be asked for in this way",
+    413: "The request is too large",
+    421: "The server does not go by the name that was asked for",
+    422: "The text or a choice does not fit the model, or is over a limit, which is said",
+    503: "Too many requests are waiting",
+}
+REFUSED: dict[int | str, dict[str, Any]] = {
+    status: {"model": Failure, "description": about} for status, about in REFUSALS.items()
+}
+_LEFT = 499  # nobody gets this answer
+_Number = Annotated[int, InPath(ge=0, le=100_000)]
+
+
+def make_app(models: Mapping[str, Lens], run: str | Path | None = None, *, settings: Settings | None = None) -> FastAPI:
+    """The server's application for open models by name, and a run directory where there is one."""
+    settings = settings or Settings()
+    work = Queue(settings.most_waiting)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        work.close()
+
+    app = FastAPI(
+        title="headscope",
+        version=__version__,
+        description=ABOUT,
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # they would load scripts from elsewhere
+        redoc_url=None,
+        responses=REFUSED,
+        redirect_slashes=False,
+    )
+    app.state.queue = work
+    app.add_middleware(Guard, settings=settings)
+    _explain_errors(app)
+    _add_page(app)
+    _add_models(app, models, work, settings)
+    _add_run(app, None if run is None else OfferedRun(Path(run), models, settings), work)
+    return app
+
+
+def _add_page(app: FastAPI) -> None:
+    description = {"title": "headscope", "version": __version__}
+    written = page("live", "headscope", description, [], connect="'self'")
+    allowed = policy(asset("headscope.js"), asset("headscope.css"), "'self'")
+    headers = {"Content-Security-Policy": f"{allowed}; frame-ancestors 'none'"}
+
+    @app.get("/", include_in_schema=False)
+    async def live_page() -> HTMLResponse:
+        return HTMLResponse(written, headers=headers)
+
+
+def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings: Settings) -> None:
+    known = [describe(name, lens, settings.most_tokens) for name, lens in models.items()]
+    kept = Answers(settings.kept_bytes)
+
+    @app.get("/api/models")
+    async def list_models() -> list[ModelInfo]:
+        """The models that can be read, and what each takes."""
+        return known
+
+    @app.post("/api/read", response_model=ReadAnswer)
+    async def read(request: Request, asked: ReadRequest) -> Response:
+        """Read a text: the scores of every head, as the page's views draw them. The answer is compressed by gzip."""
+        lens = lens_of(models, asked.model)
+        key = asked.model_dump_json()
+        answer = kept.get(key)
+        if answer is None:
+
+            def make(check: Check) -> bytes:
+                return reading.as_bytes(reading.read(lens, asked, settings.most_tokens, check))
+
+            answer = await _in_line(work, request, make)
+            kept.keep(key, answer)
+        headers = {"Vary": "Accept-Encoding"}
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return Response(await run_in_threadpool(gzip.decompress, answer), 200, headers, "application/json")
+        return Response(answer, 200, {**headers, "Content-Encoding": "gzip"}, "application/json")
+
+
+def _add_run(app: FastAPI, run: OfferedRun | None, work: Queue) -> None:
+    def offered() -> OfferedRun:
+        if run is None:
+            raise Refused(404, "This server has no run to show: start it with --run RUN.")
+        return run
+
+    @app.get("/api/run")
+    async def describe_run() -> RunAnswer:
+        """What the run is: its model, corpus, tables, and its numbers for every head."""
+        return await run_in_threadpool(offered().describe)
+
+    @app.get("/api/run/report")
+    async def report() -> dict[str, Any]:
+        """What the page of the run's report carries."""
+        return await run_in_threadpool(offered().report)
+
+    @app.get("/api/heads/{stack}/{kind}/{layer}/{head}/exemplars")
+    async def exemplars(
+        request: Request,
+        stack: Stack,
+        kind: Kind,
+        layer: _Number,
+        head: _Number,
+        measure: Annotated[str, Query(max_length=100, description="By which measure a text excites a head.")] = "weight",
+    ) -> ExemplarsAnswer:
+        """Texts of the run's corpus that excite a head: of all, where the run has counted them; else of the first ones."""
+        one = offered()
+        return await _in_line(work, request, lambda check: one.exemplars(stack, kind, layer, head, measure, check))
+
+
+async def _in_line(work: Queue, request: Request, make: Callable[[Check], Result]) -> Result:
+    async def left() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    return await work.run(make, left())
+
+
+def _explain_errors(app: FastAPI) -> None:
+    """Every error is a sentence, and none is a traceback."""
+
+    @app.exception_handler(Refused)
+    async def refused(request: Request, error: Refused) -> Response:
+        return error.response()
+
+    @app.exception_handler(HeadscopeError)
+    async def unfit(request: Request, error: HeadscopeError) -> Response:
+        return Refused(422, str(error)).response()
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])[:100]
+        return Refused(422, f"The request is wrong{f' at {where}' if where else ''}: {first['msg']}.").response()
+
+    @app.exception_handler(HTTPException)
+    async def unknown(request: Request, error: HTTPException) -> Response:
+        sentence = {404: "There is nothing at this address: the page is at /, what it asks at /api/openapi.json."}
+        return Refused(error.status_code, sentence.get(error.status_code, f"{error.detail}."), error.headers).response()
+
+    @app.exception_handler(Abandoned)
+    async def abandoned(request: Request, error: Abandoned) -> Response:
+        return Response(status_code=_LEFT)
+
+    @app.exception_handler(Exception)
+    async def broken(request: Request, error: Exception) -> Response:
+        sentence = "Something broke inside headscope: what it was is in the window where headscope serve runs."
+        return Refused(500, sentence).response()

@@ -1,0 +1,108 @@
+"""Models by name: those that were given at the start, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from headscope.demo import model as demo_model
+from headscope.errors import InputError
+from headscope.lens import Lens
+from headscope.lens import open as open_lens
+from headscope.measures import MEASURES
+from headscope.server.refused import Refused
+from headscope.server.schemas import AttentionInfo, MeasureInfo, ModelInfo
+from headscope.study.manifest import load_manifest
+from headscope.views.pack import TITLES
+
+_SEED = "random initialisation, seed"  # as a manifest says it
+
+
+def named(given: Sequence[str]) -> dict[str, str]:
+    """NAME=PATH, or what stands for itself, by name.
+
+    >>> named(["bert-base-uncased", "small=models/tiny"])
+    {'bert-base-uncased': 'bert-base-uncased', 'small': 'models/tiny'}
+    """
+    sources: dict[str, str] = {}
+    for one in given:
+        name, equals, source = one.partition("=")
+        if not equals or Path(one).exists():
+            name, source = one, one
+        if not name or not source:
+            raise InputError(f"{one!r} is no model: write its name or path, or NAME=PATH.")
+        if name in sources:
+            raise InputError(f"Two models are called {name}: give one of them another name, as in other={source}.")
+        sources[name] = source
+    return sources
+
+
+def open_models(given: Sequence[str], run: Path | None = None, *, trust_remote_code: bool = False) -> dict[str, Lens]:
+    """A lens for each model; without any, for the run's own, and without a run for the demo's."""
+    lenses: dict[str, Lens] = {}
+    try:
+        for name, source in named(given).items():
+            lenses[name] = open_lens(source, trust_remote_code=trust_remote_code)
+        if not lenses and run is not None:
+            model = load_manifest(run)["model"]
+            seed = model["hashes"].get(_SEED)
+            lenses[model["name"]] = open_lens(
+                model["name"],
+                trust_remote_code=trust_remote_code,
+                random_init=None if seed is None else int(seed),
+                keep_embeddings="embeddings" in model["hashes"],
+            )
+        return lenses or {demo_model.NAME: demo_model.open_model()}
+    except BaseException:
+        close_models(lenses)
+        raise
+
+
+def close_models(lenses: Mapping[str, Lens]) -> None:
+    for lens in lenses.values():
+        lens.close()
+
+
+def lens_of(lenses: Mapping[str, Lens], name: str) -> Lens:
+    """The lens of that name, or a refusal that says which there are."""
+    if name not in lenses:
+        raise Refused(404, f"There is no model {name[:100]!r} here: choose one of {', '.join(lenses)}.")
+    return lenses[name]
+
+
+def describe(name: str, lens: Lens, most_tokens: int) -> ModelInfo:
+    """What the page must know of a model before it reads a text."""
+    groups: dict[tuple[str, str], AttentionInfo] = {}
+    for site in lens.sites:
+        group = groups.setdefault(
+            (site.stack, site.kind),
+            AttentionInfo.model_validate({"stack": site.stack, "kind": site.kind, "layers": [], "heads": []}),
+        )
+        group.layers.append(site.layer)
+        group.heads.append(site.heads)
+    return ModelInfo(
+        name=name,
+        architecture=type(lens.model).__name__,
+        layers=len(lens.sites),
+        heads=sum(site.heads for site in lens.sites),
+        attentions=list(groups.values()),
+        encoder_decoder=lens.is_encoder_decoder,
+        limit=min(most_tokens, lens.limit or most_tokens),
+        measures=[_measure(measure) for measure in measures_of(lens)],
+    )
+
+
+def measures_of(lens: Lens) -> list[str]:
+    """The measures of pairs of tokens that can be had at one of the model's attentions at least."""
+    norms = any(site.why_no_norms is None for site in lens.sites)
+    joins = all(traced.surroundings is not None for traced in lens.trace.sites)
+    return [
+        name
+        for name in dict.fromkeys((*TITLES, *MEASURES))  # the usual ones first
+        if not MEASURES[name].per_key and (norms or not MEASURES[name].needs_norms) and (joins or name != "block_norm")
+    ]
+
+
+def _measure(name: str) -> MeasureInfo:
+    known = MEASURES[name]
+    return MeasureInfo(name=name, title=TITLES.get(name, name.replace("_", " ")), about=known.about, joint=known.joint)

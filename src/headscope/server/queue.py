@@ -1,0 +1,89 @@
+"""Queue: one run of a model at a time, off the event loop; a line of bounded length; and no work for those who left."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from headscope.server.refused import Refused
+
+Result = TypeVar("Result")
+Check = Callable[[], None]
+_FIRST_GUESS = 1.0  # seconds a run takes, before one has been seen
+_LONGEST_WAIT = 60  # seconds that anybody is told to wait
+
+
+class Abandoned(Exception):
+    """Nobody waits for this run any more."""
+
+
+class Run(Generic[Result]):
+    """Some work, which asks now and then (`check`) whether somebody still waits for it."""
+
+    def __init__(self, work: Callable[[Check], Result]) -> None:
+        self.work = work
+        self._left = threading.Event()
+
+    def leave(self) -> None:
+        self._left.set()
+
+    def check(self) -> None:
+        """Raise Abandoned where nobody waits: from inside a model's forward pass, this stops it."""
+        if self._left.is_set():
+            raise Abandoned
+
+    def __call__(self) -> Result:
+        self.check()
+        return self.work(self.check)
+
+
+class Queue:
+    """Runs work in one thread, first come, first served."""
+
+    def __init__(self, most_waiting: int) -> None:
+        self.most_waiting = most_waiting
+        self.seconds = _FIRST_GUESS  # that a run takes, lately
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="headscope-model")
+        self._runs: dict[Run[Any], Future[Any]] = {}  # in line or running
+
+    @property
+    def waiting(self) -> int:
+        """How many are in line, with the one that runs."""
+        return len(self._runs)
+
+    async def run(self, work: Callable[[Check], Result], left: Awaitable[object]) -> Result:
+        """The result of `work`, which is dropped, or stopped at its next check, as soon as `left` happens."""
+        if self.waiting > self.most_waiting:
+            wait = min(_LONGEST_WAIT, max(1, math.ceil(self.seconds * self.waiting)))
+            sentence = f"The model is busy with {self.waiting} requests before this one: try again in {wait} s."
+            raise Refused(503, sentence, {"Retry-After": str(wait)})
+        run = Run(work)
+        future = self._runs[run] = self._thread.submit(self._timed, run)
+        future.add_done_callback(lambda _: self._runs.pop(run, None))
+        result, leaving = asyncio.wrap_future(future), asyncio.ensure_future(left)
+        try:
+            await asyncio.wait((result, leaving), return_when=asyncio.FIRST_COMPLETED)
+            if not result.done():
+                raise Abandoned
+            return result.result()
+        finally:
+            run.leave()
+            leaving.cancel()
+            result.cancel()
+
+    def close(self) -> None:
+        """Stop what runs, drop what waits, and end the thread."""
+        for run in list(self._runs):
+            run.leave()
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _timed(self, run: Run[Result]) -> Result:
+        begun = monotonic()
+        result = run()
+        self.seconds = 0.8 * self.seconds + 0.2 * (monotonic() - begun)
+        return result

@@ -1,0 +1,112 @@
+"""One text read for the page: packed attention by attention, inside the forward pass.
+
+So no more than one attention's floats are ever in memory, and a request that nobody waits for stops at the next one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+from headscope.errors import InputError
+from headscope.lens import Lens
+from headscope.lens.batch import Batch
+from headscope.lens.block import AttentionBlock
+from headscope.lens.reading import Reading
+from headscope.measures import MEASURES
+from headscope.server.queue import Check
+from headscope.server.schemas import ReadRequest
+from headscope.text import Document
+from headscope.views.from_reading import LARGEST, USUAL, content_of
+from headscope.views.pack import Packed, pack
+
+CHARACTERS = 32  # of a text for each token that it may have; longer texts are not even tokenised
+_ALL_ROWS = 1 << 62
+
+
+def read(lens: Lens, asked: ReadRequest, most_tokens: int, check: Check) -> Packed:
+    """What views.pack.pack gives of the same reading."""
+    measures = list(dict.fromkeys(asked.measures or USUAL))
+    for name in measures:
+        if MEASURES[name].per_key:
+            raise InputError(f"{name} has one number a token and none for pairs, and comes with every answer: leave it out.")
+    batch = encode(lens, asked, most_tokens)
+    check()
+    _check_size(lens, asked, batch)
+    parts: list[Packed] = []
+
+    def receive(block: AttentionBlock) -> None:
+        check()
+        parts.append(pack(content_of(Reading([block], batch), measures, neurons=asked.neurons), exact=asked.exact))
+
+    lens.run(batch, receive, rows=_ALL_ROWS, layers=asked.layers)
+    check()
+    return joined(parts)
+
+
+def encode(lens: Lens, asked: ReadRequest, most_tokens: int) -> Batch:
+    """The request's texts as tokens, or a sentence that says the limit."""
+    most_characters = CHARACTERS * most_tokens
+    texts = {name: getattr(asked, name) for name in ("text", "pair", "target")}
+    for name, text in texts.items():
+        if text is not None and len(text) > most_characters:
+            if not asked.truncate:
+                raise InputError(
+                    f"The {name} has {len(text):,} characters, and this server reads at most {most_tokens} tokens "
+                    f"(and {most_characters:,} characters) a text: shorten it, or ask for it to be truncated."
+                )
+            texts[name] = text[:most_characters]
+    encoded = lens.encode(
+        Document(texts["text"], texts["pair"], texts["target"]),
+        limit=most_tokens if asked.truncate else None,
+        truncate=asked.truncate,
+    )
+    for what, sequence in (("text", encoded.source), ("target", encoded.target)):
+        if sequence is not None and len(sequence) > most_tokens:
+            raise InputError(
+                f"The {what} has {len(sequence)} tokens, and this server reads at most {most_tokens}: shorten it, "
+                "ask for it to be truncated, or start the server with a higher --max-tokens."
+            )
+    return lens.collate([encoded])
+
+
+def joined(parts: list[Packed]) -> Packed:
+    """Packed attentions one after another, as if they had been packed together."""
+    descriptions = [part.description for part in parts]
+    attentions: list[Any] = []
+    chunks: list[str] = []
+    for part in parts:
+        attentions += _moved(part.description["attentions"], len(chunks))
+        chunks += part.chunks
+    measures = {one["name"]: one for description in descriptions for one in description["measures"]}
+    error = max(description["error"] for description in descriptions)
+    whole = {**descriptions[0], "attentions": attentions, "measures": list(measures.values()), "error": error}
+    return Packed(whole, chunks)
+
+
+def as_bytes(packed: Packed) -> bytes:
+    """The answer as JSON, compressed by gzip: base64 loses a quarter again, and more is not to be had."""
+    answer = {"description": packed.description, "chunks": packed.chunks}
+    return gzip.compress(json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), 1)
+
+
+def _moved(description: Any, by: int) -> Any:
+    """The same with every place so many chunks further on."""
+    if isinstance(description, list):
+        return [_moved(item, by) for item in description]
+    if isinstance(description, dict):
+        return {key: item + by if key == "chunk" else _moved(item, by) for key, item in description.items()}
+    return description
+
+
+def _check_size(lens: Lens, asked: ReadRequest, batch: Batch) -> None:
+    sites = [site for site in lens.sites if asked.layers is None or site.layer in asked.layers]
+    if lens.is_encoder_decoder and not batch.has_target:
+        sites = [site for site in sites if site.stack == "encoder"]
+    numbers = sum(site.heads * batch.query_length(site) * len(batch.key_sequences(site)[0]) for site in sites)
+    if numbers > LARGEST:
+        raise InputError(
+            f"This text would make {numbers / 1e6:,.0f} million numbers, more than a browser holds "
+            f"({LARGEST / 1e6:,.0f} million): shorten it, or ask for fewer layers."
+        )

@@ -1,0 +1,127 @@
+"""What of a run directory is offered: what it is, its numbers for every head, its report, texts that excite a head."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from headscope.lens import Lens
+from headscope.server import corpus, exemplars
+from headscope.server.queue import Check
+from headscope.server.refused import Refused
+from headscope.server.schemas import ExemplarsAnswer, HeadStatistic, RunAnswer, RunCorpus, RunModel
+from headscope.server.settings import Settings
+from headscope.statistics.exemplars import Exemplars
+from headscope.study.manifest import describe_model, load_manifest
+from headscope.study.tables import load_table, table_names
+from headscope.views.head_statistics import head_statistics
+
+
+class OfferedRun:
+    """A run directory beside the models of a server. Its files stay where they are: nobody gets one by its name."""
+
+    def __init__(self, folder: Path, lenses: Mapping[str, Lens], settings: Settings) -> None:
+        self.folder = folder
+        self.manifest = load_manifest(folder)
+        self.lenses = lenses
+        self.settings = settings
+        self._exemplars: dict[str, _Found] = {}  # by measure
+
+    @cached_property
+    def served(self) -> str | None:
+        """The name of the run's own model among those that are served: the one with the same bytes."""
+        hashes = self.manifest["model"]["hashes"]
+        return next((name for name, lens in self.lenses.items() if describe_model(lens)["hashes"] == hashes), None)
+
+    def describe(self) -> RunAnswer:
+        manifest = self.manifest
+        model = manifest["model"]
+        return RunAnswer(
+            name=self.folder.resolve().name,
+            paper=manifest.get("paper"),
+            finished=bool(manifest.get("finished")),
+            model=RunModel(name=Path(model["name"]).name, architecture=model["architecture"], served=self.served),
+            corpora=[_described(one["corpus"]) for one in corpus.manifests(self.folder) if "corpus" in one],
+            counts=manifest.get("counts", {}),
+            versions=manifest.get("versions", {}),
+            tables=table_names(self.folder),
+            statistics=[_finite(HeadStatistic(**asdict(one))) for one in head_statistics(self.folder)],
+        )
+
+    def report(self) -> dict[str, Any]:
+        """What the report's page carries."""
+        if find_spec("headscope.report") is None or not hasattr(report := import_module("headscope.report"), "description"):
+            raise Refused(404, "This version of headscope has no reports to show here.")
+        described: dict[str, Any] = report.description(self.folder)
+        return described
+
+    def exemplars(self, stack: str, kind: str, layer: int, head: int, measure: str, check: Check) -> ExemplarsAnswer:
+        """The texts that excite one head: those that the run has counted, or else some that are read now."""
+        lens = self._lens()
+        if not any((site.stack, site.kind, site.layer) == (stack, kind, layer) and head < site.heads for site in lens.sites):
+            raise Refused(404, f"{self.served} has no head {layer}.{head} in its {stack} {kind} attention.")
+        found = self._exemplars.get(measure)
+        if found is None:
+            found = self._exemplars[measure] = self._counted(lens, measure, check)
+        table = found.table
+        same_head = table["head"].isna() | (table["head"] == head)  # a joint measure has one row for all heads
+        rows = table[(table["stack"] == stack) & (table["kind"] == kind) & (table["layer"] == layer) & same_head]
+        return ExemplarsAnswer.model_validate(
+            {
+                **{"stack": stack, "kind": kind, "layer": layer, "head": head, "measure": measure},
+                "computed": found.computed,
+                "documents": found.documents,
+                "exemplars": exemplars.marked(rows, found.texts, lens, by_word=found.by_word),
+            }
+        )
+
+    def _lens(self) -> Lens:
+        if self.served is None:
+            model = self.manifest["model"]["name"]
+            raise Refused(404, f"This run is of {Path(model).name}, which is not among the models here: serve it too.")
+        return self.lenses[self.served]
+
+    def _counted(self, lens: Lens, measure: str, check: Check) -> _Found:
+        name = Exemplars(measure=measure).table_name
+        documents = corpus.documents(self.folder)
+        for table_name in (name, f"{name}_without_first"):
+            if table_name in table_names(self.folder):
+                table = load_table(self.folder, table_name)
+                texts = exemplars.find(documents, table["document"], check)
+                studies = corpus.manifests(self.folder)
+                by_word = any(one.get("settings", {}).get("by_word") for one in studies)
+                return _Found(table, texts, False, self._documents(), by_word)
+        limits = self.settings.exemplar_documents, self.settings.exemplar_tokens
+        table, texts = exemplars.counted_now(lens, documents, measure, *limits, check)
+        return _Found(table, texts, True, len(texts), False)
+
+    def _documents(self) -> int:
+        counted = {one["corpus"]["fingerprint"]: one["corpus"]["documents"] for one in corpus.manifests(self.folder)}
+        return sum(counted.values())
+
+
+class _Found:
+    """A table of exemplars, and the texts that it names."""
+
+    def __init__(self, table: pd.DataFrame, texts: exemplars.Texts, computed: bool, documents: int, by_word: bool) -> None:
+        self.table, self.computed, self.documents, self.by_word = table, computed, documents, by_word
+        named = set(table["document"])
+        self.texts = {number: document for number, document in texts.items() if number in named}
+
+
+def _described(corpus: dict[str, Any]) -> RunCorpus:
+    files = [Path(path).name for path in corpus.get("paths", [])]
+    return RunCorpus(files=files, format=corpus.get("format"), documents=corpus["documents"])
+
+
+def _finite(statistic: HeadStatistic) -> HeadStatistic:
+    values = {head: value for head, value in statistic.values.items() if math.isfinite(value)}
+    return statistic.model_copy(update={"values": values})

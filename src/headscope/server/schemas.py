@@ -1,0 +1,244 @@
+"""What goes in and comes out, as types: the OpenAPI description is made of these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Stack = Literal["encoder", "decoder"]
+Kind = Literal["self", "cross"]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Failure(BaseModel):
+    """What is wrong, where, and what to do."""
+
+    error: str = Field(description="One sentence for the person who asked.")
+
+
+# Models
+
+
+class MeasureInfo(BaseModel):
+    """A measure that this model can be read by."""
+
+    name: str
+    title: str
+    about: str
+    joint: bool = Field(description="One score for all heads of a layer together.")
+
+
+class AttentionInfo(BaseModel):
+    """The attentions of one stack and kind: `encoder self`, `decoder self`, `decoder cross`."""
+
+    stack: Stack
+    kind: Kind
+    layers: list[int] = Field(description="The layers that have this attention, by the model's own numbers from 0.")
+    heads: list[int] = Field(description="How many heads each of these layers has.")
+
+
+class ModelInfo(BaseModel):
+    """A model that was named when the server was started. No other can be asked for."""
+
+    name: str
+    architecture: str
+    layers: int = Field(description="How many layers with attention it has, over all stacks and kinds.")
+    heads: int = Field(description="How many heads it has in all of them.")
+    attentions: list[AttentionInfo] = Field(description="In the order in which the model runs them.")
+    encoder_decoder: bool = Field(description="Whether it takes a target; without one, only its encoder runs.")
+    limit: int = Field(description="How many tokens a text of a request may have: the model's limit, or the server's.")
+    measures: list[MeasureInfo]
+
+
+# Reading
+
+
+class ReadRequest(_Request):
+    """A text for one model."""
+
+    model: str = Field(description="A name from /api/models.", max_length=1000)
+    text: str = Field(description="The text; the source, for an encoder-decoder.", min_length=1)
+    pair: str | None = Field(None, description="A second text, for models that read pairs.", min_length=1)
+    target: str | None = Field(None, description="A translation, for encoder-decoders.", min_length=1)
+    measures: Annotated[list[str], Field(min_length=1, max_length=20)] | None = Field(
+        None, description="Measures of /api/models that are wanted; without this: weight, norm and joint_norm."
+    )
+    neurons: bool = Field(False, description="Also queries and keys, for the neuron view.")
+    layers: Annotated[list[int], Field(min_length=1, max_length=1000)] | None = Field(
+        None, description="Only these layers, of every stack and kind."
+    )
+    truncate: bool = Field(False, description="Cut a text off at the limit instead of refusing it.")
+    exact: bool = Field(False, description="Floats of four bytes instead of bytes.")
+
+
+class Place(BaseModel):
+    """Where an array is: in which chunk, from which byte on (little-endian), of which type and shape."""
+
+    chunk: int
+    offset: int
+    type: Literal["f4", "u1", "i1"]
+    shape: list[int]
+
+
+class Scores(BaseModel):
+    """How the scores (head, query, key) are kept.
+
+    levels: (at - zeros) * steps. floats: at. product: those of the measure `of`, times `factor` by key. same: those of the
+    measure `as`.
+    """
+
+    form: Literal["levels", "floats", "product", "same"]
+    at: Place | None = None
+    steps: Place | None = None
+    zeros: Place | None = None
+    of: str | None = None
+    factor: Place | None = None
+    as_: str | None = Field(None, alias="as")
+
+
+class Vectors(BaseModel):
+    """(head, token, d_head), as levels with a step a head, or as floats."""
+
+    form: Literal["levels", "floats"]
+    at: Place
+    steps: Place | None = None
+
+
+class NeuronsAnswer(BaseModel):
+    """Queries and keys of one attention: softmax(scaling * q.k) is the weight, where `exact`; else `why` says why not."""
+
+    queries: Vectors
+    keys: Vectors
+    scaling: float
+    exact: bool
+    why: str
+
+
+class AttentionAnswer(BaseModel):
+    """One attention: where its scores and norms are."""
+
+    stack: Stack
+    kind: Kind
+    layer: int
+    heads: list[int]
+    query: str = Field(description="Which of the sides attends.")
+    key: str = Field(description="Which of the sides is attended to.")
+    scores: dict[str, Scores]
+    valueNorm: Place | None  # noqa: N815
+    neurons: NeuronsAnswer | None
+
+
+class SideAnswer(BaseModel):
+    """The tokens of one text."""
+
+    tokens: list[str] = Field(description="As people read them.")
+    raw: list[str] = Field(description="As the tokenizer writes them.")
+    special: list[bool]
+    words: list[str]
+    wordOf: list[int] = Field(description="Which of the words each token belongs to.")  # noqa: N815
+    segments: list[int] = Field(description="1 for the second text of a pair.")
+
+
+class MeasureAnswer(MeasureInfo):
+    """A measure that the scores of this answer are in."""
+
+    signed: bool
+
+
+class HeadStatistic(BaseModel):
+    """A number for every head, out of the run."""
+
+    name: str
+    title: str
+    about: str
+    values: dict[str, float] = Field(description='By head: "encoder self 3.1".')
+
+
+class Description(BaseModel):
+    """What a page carries of one text: see headscope.views.pack."""
+
+    format: int
+    title: str
+    sides: dict[str, SideAnswer]
+    attentions: list[AttentionAnswer]
+    measures: list[MeasureAnswer]
+    statistics: list[HeadStatistic]
+    error: float = Field(description="The largest error of all scores, as a part of the largest score of its head.")
+    exact: bool
+
+
+class ReadAnswer(BaseModel):
+    """What the views draw."""
+
+    description: Description
+    chunks: list[str] = Field(description="Bytes: compressed by zlib, in base64.")
+
+
+# Runs
+
+
+class RunModel(BaseModel):
+    """The model that was studied."""
+
+    name: str
+    architecture: str
+    served: str | None = Field(description="The name of the same model among /api/models, where it is served.")
+
+
+class RunCorpus(BaseModel):
+    """The corpus that was counted: names of files, never where they are."""
+
+    files: list[str]
+    format: str | None
+    documents: int
+
+
+class RunAnswer(BaseModel):
+    """What the run is, and its numbers for every head."""
+
+    name: str
+    paper: str | None
+    finished: bool
+    model: RunModel
+    corpora: list[RunCorpus]
+    counts: dict[str, int]
+    versions: dict[str, str]
+    tables: list[str]
+    statistics: list[HeadStatistic]
+
+
+# Exemplars
+
+
+class MarkedText(BaseModel):
+    """A part of a text: plain text, never HTML."""
+
+    text: str
+    mark: Literal["attending", "attended", "both"] | None
+
+
+class Exemplar(BaseModel):
+    """A text that excites a head, by its strongest pair of tokens."""
+
+    score: float
+    attending: str
+    attended: str
+    source: str = Field(description="Where the text comes from: a name of its own, or a file and line.")
+    runs: list[MarkedText]
+
+
+class ExemplarsAnswer(BaseModel):
+    """The texts of the run's corpus that excite one head most, the strongest first, without near-duplicates."""
+
+    stack: Stack
+    kind: Kind
+    layer: int
+    head: int
+    measure: str
+    computed: bool = Field(description="Found now, among some of the corpus's texts; else the run counted them over all.")
+    documents: int = Field(description="How many texts were looked at.")
+    exemplars: list[Exemplar]
