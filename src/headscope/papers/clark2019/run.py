@@ -14,7 +14,7 @@ from headscope.errors import ModelError
 from headscope.lens.lens import Lens
 from headscope.lens.lens import open as open_lens
 from headscope.lens.losses import own_loss
-from headscope.papers.clark2019 import clustering, coreference, facts, importance, probing, surface, syntax
+from headscope.papers.clark2019 import clustering, coreference, facts, importance, maps, probing, surface, syntax
 from headscope.papers.result import Claim, claims_result
 from headscope.papers.workspace import Unsuitable, Workspace, first, own_heads
 from headscope.probes import probe
@@ -23,7 +23,7 @@ from headscope.probes.progress import Progress, Silent
 from headscope.probes.treebank import TooFew
 from headscope.statistics import Antecedents, Importance, JensenShannon, Relations, Statistic
 from headscope.study import Run
-from headscope.text import Corpus
+from headscope.text import Corpus, Document
 
 SHARD = 32  # documents: small, so that there are enough shards to resample
 
@@ -67,9 +67,12 @@ def run(
     sections = Sections(workspace, data, chosen, batch_size)
     no_text, no_treebank = _missing(data.text, "text"), _missing(data.treebank, "treebank")
     workspace.attempt("Figures 1, 2 and 4 (section 3)", no_text, sections.surface)
+    workspace.attempt("Figure 1 (example maps)", no_text, sections.pattern_maps)
     workspace.attempt("Figure 3 (gradients)", no_text, sections.importance)
     workspace.attempt("Table 1 (section 4.2)", no_treebank, sections.syntax)
     workspace.attempt("Table 2 (section 4.3)", _missing(data.coreference, "coreference"), sections.coreference)
+    no_cases = no_treebank and _missing(data.coreference, "treebank or --coreference")
+    workspace.attempt("Figure 5 (example maps)", no_cases, sections.relation_maps)
     workspace.attempt("Table 3 (section 5)", no_treebank, sections.probes)
     workspace.attempt("Figure 6 (section 6)", no_text, sections.clusters)
     workspace.add(claims_result("clark2019_claims", sections.claims, facts.MODEL))
@@ -86,9 +89,11 @@ class Sections:
         self.batch_size = batch_size
         self.tokens = surface.EdgeTokens(workspace.lens)
         self.claims: list[Claim] = []
+        self.shares: pd.DataFrame | None = None
         self.patterns: pd.DataFrame | None = None
         self.best_heads: pd.DataFrame | None = None
         self.best_antecedents: pd.DataFrame | None = None
+        self.windows: list[Document] = []
         self._text: Run | None = None
 
     @property
@@ -100,10 +105,16 @@ class Sections:
 
     def surface(self) -> None:
         shares = surface.head_shares(self._read_text(), self.suffix)
+        self.shares = shares
         self.patterns = surface.patterns(shares)
         for result in surface.results(shares, self.tokens):
             self.workspace.add(result)
         self.claims += surface.claims(shares, self.tokens)
+
+    def pattern_maps(self) -> None:
+        assert self.shares is not None
+        lens, measure = self.workspace.lens, self.settings.measure
+        self.workspace.add(maps.figure1(self.shares, self.tokens, self._segments(), lens, measure))
 
     def importance(self) -> None:
         try:
@@ -142,8 +153,12 @@ class Sections:
         name = statistics[0].table_name
         with self._twin() as twin:
             theirs = None if twin is None else self._study("coreference-twin", corpus, statistics, twin)[name]
-        self.best_antecedents = counted[name]
+        self.best_antecedents, self.windows = counted[name], parts
         self.workspace.add(coreference.table2(counted[name], rules, theirs, limit))
+
+    def relation_maps(self) -> None:
+        found = (self.best_heads, self.data.treebank, self.best_antecedents, self.windows)
+        self.workspace.add(maps.figure5(*found, self.workspace.lens, self.settings.measure))
 
     # Sections 5 and 6
 
@@ -224,5 +239,5 @@ def _opening(lens: Lens, settings: Settings) -> list[str]:
         f"Made by `headscope paper clark2019` for {lens.name} ({len(lens.sites)} attentions, {heads} heads), "
         f"read by {settings.measure}.",
         "Tables in Parquet count layers and heads from 0, as everywhere in headscope. What is printed here follows the "
-        "paper: layer-head, from 1. The coloured maps of figure 5 come with the views.",
+        "paper: layer-head, from 1.",
     ]

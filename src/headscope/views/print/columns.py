@@ -61,10 +61,10 @@ def write_columns(
     key_colours: Sequence[str] | None = None,
     bold: tuple[Sequence[bool], Sequence[bool]] | None = None,
 ) -> Ends:
-    """The labels of both columns; long ones are cut, so that lines keep a third of the width."""
+    """The labels of both columns; long ones are cut, so that lines keep a quarter of the width."""
     row = row_height(max(len(queries), len(keys)))
     size = TYPE * row / ROW
-    room = box.width / 3
+    room = 0.36 * box.width
     left = box.left + _widest(queries, size, room)
     right = box.left + box.width - _widest(keys, size, room)
     heights = []

@@ -134,9 +134,7 @@ def _notes(found: Shown, other: Shown | None) -> list[str]:
         said += other.notes()
     if other is not None:
         signs = " without signs" if found.signed or other.signed else ""
-        said.append(
-            f"The difference is of shares: each row divided by its sum{signs}, since norms do not add up to 1."
-        )
+        said.append(f"The difference is of shares: each row divided by its sum{signs}, since norms do not add up to 1.")
     size = block_size(max(len(found.queries), len(found.keys)), DOTS)
     if size > 1:
         said.append(f"Each dot is the largest of {size} × {size} pairs of tokens.")

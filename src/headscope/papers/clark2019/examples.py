@@ -1,0 +1,134 @@
+"""Sentences for figures 1 and 5: short ones, from the run's own data, on which a head does what it is known for."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from headscope.lens.lens import Lens
+from headscope.lens.reading import Reading
+from headscope.statistics.relation_cases import cases_of
+from headscope.statistics.relations import DIRECTIONS
+from headscope.text import Corpus, Document
+from headscope.text.cases import cases as antecedent_cases
+from headscope.text.parts import cut
+from headscope.views.print.shown import Shown
+from headscope.views.print.words import map_of
+
+FEW, MANY = 8, 16  # words of a sentence that makes a good picture
+LONGEST = 40  # words: no picture fits more
+TRIES = 40  # sentences that are read for one picture, the shortest first
+TOKENS = 22  # of the text of figure 1, about
+SEGMENTS = 300  # among which that text is looked for
+
+Questions = list[tuple[int, frozenset[int]]]  # which word is asked, and where it should look most
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A sentence on which every question is answered right, and the words that were asked, as places in the map."""
+
+    document: Document
+    found: Shown
+    asked: list[int]
+
+
+def opening_text(corpus: Corpus, lens: Lens) -> Document:
+    """The first sentence of a segment, and of its second part where it has one: about as long as in figure 1."""
+    candidates = (_first_sentences(document) for document in islice(corpus, SEGMENTS))
+    return min(candidates, key=lambda document: abs(len(lens.encode(document, truncate=True).source) - TOKENS))
+
+
+def relation_questions(relation: str, direction: str) -> Callable[[Document], Questions]:
+    """Of a relation in one direction: each dependent should look at its head, or each head at one of its dependents."""
+
+    def questions(document: Document) -> Questions:
+        cases = [case for case in cases_of(document) if case.relation == relation]
+        if direction == DIRECTIONS[0]:
+            return [(case.dependent, frozenset([case.head])) for case in cases]
+        return [(case.head, frozenset([case.dependent])) for case in cases]
+
+    return questions
+
+
+def antecedent_questions(document: Document) -> Questions:
+    """Each mention's head word should look at that of an antecedent."""
+    return [(case.head, case.antecedents) for case in antecedent_cases(document)]
+
+
+def coreference_spans(documents: Iterable[Document]) -> Iterator[Document]:
+    """For every mention the sentences from its nearest antecedent on, without longer ones than a picture can hold."""
+    for document in documents:
+        for case in antecedent_cases(document):
+            earlier = [mention for mention in case.earlier if mention.cluster == case.mention.cluster]
+            start, stop = earlier[-1].start, case.mention.stop
+            for first, last in document.sentences or ():
+                start = first if first <= start < last else start
+                stop = last if first < stop <= last else stop
+            if stop - start <= LONGEST:
+                yield cut(document, start, stop, name=document.name)
+
+
+def answered(
+    documents: Iterable[Document],
+    questions: Callable[[Document], Questions],
+    read: Callable[[Document], Reading],
+    layer: int,
+    head: int,
+    measure: str,
+) -> Answered | None:
+    """The shortest good sentence on which the head answers every question right; None where a few tries find none.
+
+    As in section 4: the word asked about looks most at the one wanted, among all other words, special tokens cut.
+    """
+
+    def length(entry: tuple[int, Document]) -> tuple[bool, int, int]:
+        words = len(entry[1].words or ())
+        return not FEW <= words <= MANY, words, entry[0]
+
+    fitting = (document for document in documents if len(document.words or ()) <= LONGEST and questions(document))
+    for _, document in heapq.nsmallest(TRIES, enumerate(fitting), key=length):
+        reading = read(document)
+        found = map_of(reading, layer, head, measure=measure, special=False)
+        places = word_places(reading, found)
+        asked = questions(document)
+        if all(_looks_at(found, places, word, wanted) for word, wanted in asked):
+            return Answered(document, found, sorted({places[word] for word, _ in asked}))
+    return None
+
+
+def word_places(reading: Reading, found: Shown) -> dict[int, int]:
+    """Of each word of the document its place among the words that are shown."""
+    source = reading.batch.sources[0]
+    groups = [pieces[0] for pieces in source.groups()[1]]
+    shown = {place: index for index, place in enumerate(found.queries.places)}
+    words = ((source.word_of[piece], place) for place, piece in enumerate(groups))
+    return {word: shown[place] for word, place in words if word is not None and place in shown}
+
+
+def _looks_at(found: Shown, places: dict[int, int], word: int, wanted: Sequence[int] | frozenset[int]) -> bool:
+    if word not in places:
+        return False
+    row = found.scores[0, places[word]].copy()
+    row[places[word]] = 0
+    return bool(row.max() > 0) and int(np.argmax(row)) in {places[other] for other in wanted if other in places}
+
+
+def _first_sentences(document: Document) -> Document:
+    text = document.text if document.text is not None else document.text_and_spans()[0]
+    pair = " ".join(document.pair_words) if document.pair_words is not None else document.pair
+    return Document(_first_sentence(text), None if pair is None else _first_sentence(pair), name=document.name)
+
+
+def _first_sentence(text: str) -> str:
+    """Up to the first full stop before a space, not of an abbreviation of two letters; a heading has none, and is whole.
+
+    >>> _first_sentence("The St . Lucie rose . We left .")
+    'The St . Lucie rose .'
+    """
+    return re.split(r"(?<=\w{3}[.!?])\s|(?<=\w{3} [.!?])\s", text.strip(), maxsplit=1)[0]

@@ -1,0 +1,156 @@
+"""Heads on single sentences: one for each pattern of the surface (figure 1), one for each thing a head knows (figure 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import pandas as pd
+
+from headscope.heads.patterns import BROAD, HALF
+from headscope.lens.lens import Lens
+from headscope.lens.reading import Reading
+from headscope.papers.clark2019 import examples
+from headscope.papers.clark2019.map_panels import Panel, draw_panels, pairs_drawn
+from headscope.papers.clark2019.surface import EdgeTokens
+from headscope.papers.result import Result, in_percent, paper_label
+from headscope.papers.workspace import Unsuitable, own_heads
+from headscope.statistics.relations import DIRECTIONS
+from headscope.text import Corpus, Document
+from headscope.text.relation_names import OTHER, REVERSED, find_relation
+from headscope.views.print.words import map_of
+
+# The relations of figure 5, and noun modifiers and prepositions: what their dependents and their heads are.
+RELATIONS = {
+    "dobj": ("direct objects", "verbs"),
+    "det": ("determiners", "nouns"),
+    "pobj": ("objects", "prepositions"),
+    "poss": ("possessives", "nouns"),
+    "auxpass": ("passive auxiliaries", "verbs"),
+    "nn": ("noun modifiers", "nouns"),
+    "prep": ("prepositions", "the words that they modify"),
+}
+COREFERENCE = "coreference"
+
+
+def figure1(shares: pd.DataFrame, tokens: EdgeTokens, corpus: Corpus, lens: Lens, measure: str) -> Result:
+    """Of each pattern the head that has most of it, on one text; all of its attention, special tokens too."""
+    document = examples.opening_text(corpus, lens)
+    reading = lens.read(document, truncate=True)
+    panels = []
+    for pattern, says, values, of_what in _patterns(shares, tokens):
+        best = shares.loc[values.idxmax()]
+        layer, head = int(best["layer"]), int(best["head"])
+        found = map_of(reading, layer, head, measure=measure, unit="pieces")
+        value = float(values.max())
+        said = [says, f"{in_percent(value)}% of {of_what}"]
+        panels.append(Panel(pattern, layer, head, value, said, found, [], document))
+    shown = _summary(panels, "Pattern", "Share")
+    notes = [
+        "Of each pattern the head that has most of it in this run, on the first sentences of a segment. The darker a line, "
+        f"the larger the {measure}; the darkest is the largest of its head. Heads are layer-head from 1, as in the paper."
+    ]
+    title = "Figure 1: examples of heads that show a pattern"
+    return Result("clark2019_fig1_maps", title, pairs_drawn(panels), shown, draw_panels(panels, 4), notes)
+
+
+def figure5(
+    best_heads: pd.DataFrame | None,
+    treebank: Corpus | None,
+    antecedents: pd.DataFrame | None,
+    windows: Sequence[Document],
+    lens: Lens,
+    measure: str,
+) -> Result:
+    """Of each relation, and of coreference, the best head on the shortest good sentence that it gets right."""
+    panels: list[Panel] = []
+    missed: list[str] = []
+    if best_heads is not None and treebank is not None:
+        for panel in _relation_panels(best_heads, treebank, lens, measure):
+            panels.append(panel) if isinstance(panel, Panel) else missed.append(panel)
+    if antecedents is not None and windows:
+        panel = _coreference_panel(antecedents, windows, lens, measure)
+        panels.append(panel) if isinstance(panel, Panel) else missed.append(panel)
+    if not panels:
+        raise Unsuitable("no short sentence was found on which the best head of any relation is right.")
+    notes = [
+        f"The best head for each, on the shortest sentence (from {examples.FEW} words on) on which all its answers are right: every "
+        "word in blue looks most at the one that it belongs to. Attention from blue words is blue, all other grey. "
+        f"The darker a line, the larger the {measure}; special tokens are not shown, and their share is said. "
+        "Heads are layer-head from 1, as in the paper."
+    ]
+    if missed:
+        notes.append(f"No short sentence was found that the best head gets right for {', '.join(missed)}.")
+    shown = _summary(panels, "Knows", "Accuracy")
+    title = "Figure 5: examples of heads that know a relation"
+    return Result("clark2019_fig5", title, pairs_drawn(panels), shown, draw_panels(panels, 4), notes)
+
+
+def _patterns(shares: pd.DataFrame, tokens: EdgeTokens) -> Iterator[tuple[str, str, pd.Series, str]]:
+    """Pattern, what its best head does, the share of each head, and a share of what. A decoder cannot look ahead."""
+    attention = "its attention"
+    neighbour = "previous token" if (shares["stack"] == "decoder").all() else "next token"
+    separated = shares["separator"].notna().any()
+    edge = "separator" if separated else "first token"
+    every = (
+        ("broad", "broadly", shares["entropy"] / shares["uniform"], "the entropy of uniform attention", BROAD),
+        (neighbour, f"to the {neighbour}", shares[neighbour], attention, HALF),
+        (edge, f"to {tokens.separator if separated else 'the first token'}", shares[edge], attention, HALF),
+        ("period", "to periods", shares["period"], attention, HALF),
+    )
+    for pattern, where, values, of_what, bar in every:
+        if (values > 0).any():
+            does = "Attends" if values.max() >= bar else "More than any other head"  # no head of this model shows it
+            yield pattern, f"{does} {where}", values, of_what
+
+
+def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, measure: str) -> Iterator[Panel | str]:
+    """A panel for each relation of the paper that the treebank has under some name, or the name where none was found."""
+    better = best_heads[best_heads["better"]].set_index("relation")
+    for name, (dependents, heads) in RELATIONS.items():
+        relation = find_relation(name, set(better.index))
+        if relation is None or relation.ends == OTHER:
+            continue
+        best = better.loc[relation.name]
+        ends = (heads, dependents) if relation.ends == REVERSED else (dependents, heads)
+        asked, wanted = ends if best["direction"] == DIRECTIONS[0] else ends[::-1]
+        questions = examples.relation_questions(relation.name, best["direction"])
+        layer, head = int(best["layer"]), int(best["head"])
+        found = examples.answered(treebank, questions, _reader(lens, layer), layer, head, measure)
+        if found is None:
+            yield relation.name
+            continue
+        their = wanted if wanted.startswith("the ") else f"their {wanted}"
+        accuracy = float(best["accuracy"])
+        said = [f"{asked.capitalize()} attend to {their}", f"{in_percent(accuracy)}% accuracy at {relation.name}"]
+        yield Panel(relation.name, layer, head, accuracy, said, found.found, found.asked, found.document)
+
+
+def _coreference_panel(antecedents: pd.DataFrame, windows: Sequence[Document], lens: Lens, measure: str) -> Panel | str:
+    heads = own_heads(antecedents)
+    best = heads.loc[heads["all"].idxmax()]
+    layer, head, accuracy = int(best["layer"]), int(best["head"]), float(best["all"])
+    spans = examples.coreference_spans(windows)
+    found = examples.answered(spans, examples.antecedent_questions, _reader(lens, layer), layer, head, measure)
+    if found is None:
+        return COREFERENCE
+    said = ["Mentions attend to their antecedents", f"{in_percent(accuracy)}% accuracy at coreference"]
+    return Panel(COREFERENCE, layer, head, accuracy, said, found.found, found.asked, found.document)
+
+
+def _reader(lens: Lens, layer: int) -> Callable[[Document], Reading]:
+    """Reads a document, only one layer of it."""
+    return partial(lens.read, truncate=True, layers=[layer])
+
+
+def _summary(panels: Sequence[Panel], what: str, value: str) -> pd.DataFrame:
+    """One row a map, with the words that were asked in bold."""
+    return pd.DataFrame(
+        {
+            what: [panel.name for panel in panels],
+            "Head": [paper_label(panel.layer, panel.head) for panel in panels],
+            value: [in_percent(panel.value) for panel in panels],
+            "Text": [panel.marked_text for panel in panels],
+            "Source": [panel.document.name for panel in panels],
+        }
+    )
