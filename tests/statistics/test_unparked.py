@@ -28,6 +28,7 @@ def test_shares_by_hand() -> None:
     assert found["next"] == pytest.approx(0.2 / rest)
     assert found["two_before"] == pytest.approx(0.2 / rest)
     assert found["two_after"] == 0
+    assert found["one_token"] == pytest.approx((0.2 + 0.25 + 0.3) / rest), "the period gets more than the letter"
     assert found["punctuation"] == pytest.approx((0.2 + 0.25 + 0.3) / rest)
 
 

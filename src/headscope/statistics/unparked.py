@@ -40,13 +40,18 @@ class Unparked(Statistic):
     """Shares parked on the first token and on separators; of the rest, on neighbours and punctuation, and how broad it is.
 
     `first` and `separator` are shares of everything, `rest` is what they leave. All other columns are of the rest alone:
-    the share on the same token, the one or two before and after it, on periods and commas, and `breadth`, its entropy as
-    a part of that of attending alike to all other tokens in sight. The first token is a special one that starts the text,
+    the share on the same token, the one or two before and after it, on periods and commas, on the `one_token` of each text
+    that gets most from all rows together (a second sink, if it is large), and `breadth`, its entropy as a part of that of
+    attending alike to all other tokens in sight. The first token is a special one that starts the text,
     or in a decoder any; a separator is any other special token.
     """
 
     name = "unparked"
-    fields = ("total", "first", "separator", "rest", *OFFSETS, "punctuation", "entropy", "uniform")
+    fields = ("total", "first", "separator", "rest", *OFFSETS, "punctuation", "one_token", "entropy", "uniform")
+
+    def __init__(self, measure: str = "weight", level: str = "token") -> None:
+        super().__init__(measure, level)
+        self._waiting: dict[int, Tensor] = {}  # by site, what the keys of a batch got from the rows so far
 
     def update(self, block: AttentionBlock) -> None:
         categories = key_categories(block, {})
@@ -56,6 +61,7 @@ class Unparked(Statistic):
         for name, category in (("first", FIRST), ("separator", SEPARATOR), ("punctuation", PUNCTUATION)):
             self.add(name, block.site, (got * (categories == category)[:, None]).sum((0, 2)))
         self.add("rest", block.site, (got * kept[:, None]).sum((0, 2)))
+        self._add_one_token(block, got * kept[:, None])
         scores = block.scores(self.measure)
         for name, offset in OFFSETS.items():
             self.add(name, block.site, _on_diagonal(scores, kept, block.rows.start + offset))
@@ -63,9 +69,18 @@ class Unparked(Statistic):
         self.add("entropy", block.site, entropies.sum((0, 2)))
         self.add("uniform", block.site, torch.einsum("bhi,bi->h", sums, _log_in_sight(block, kept)))
 
+    def _add_one_token(self, block: AttentionBlock, got: Tensor) -> None:
+        """Which token of a text gets most is known when its last rows have come. got: (batch, head, key)"""
+        if block.rows.start > 0:
+            got = got + self._waiting.pop(block.site.index)
+        if block.rows.stop < int(block.query_lengths.max()):
+            self._waiting[block.site.index] = got
+        else:
+            self.add("one_token", block.site, got.amax(2).sum(0))
+
     def columns(self, fields: Fields) -> dict[str, Array]:
         columns = {name: ratio(fields[name], fields["total"]) for name in ("first", "separator", "rest")}
-        columns |= {name: ratio(fields[name], fields["rest"]) for name in (*OFFSETS, "punctuation")}
+        columns |= {name: ratio(fields[name], fields["rest"]) for name in (*OFFSETS, "punctuation", "one_token")}
         uniform = np.where(fields["rest"] > 0, fields["uniform"], 0)
         return columns | {"breadth": ratio(fields["entropy"], uniform)}
 

@@ -1,0 +1,257 @@
+"""A name for what each head does, and the rule that gave it: "previous token 0.93", "det 0.91 (baseline 0.52)".
+
+Heads are judged on the attention that they do not park on the first token or a separator; else nine heads in ten of a
+decoder would be 'first token'. Rules stand in the order in which they name a head, what says most about it first;
+others that hold too are kept beside. A head for which none holds has no role, and is called that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import pandas as pd
+
+from headscope.heads.by_head import HEAD, MISSING, ByHead, Cell, Head
+from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION
+
+HALF = 0.5  # a pattern has more than half of what a head does not park (clark2019, section 3.1, of all attention)
+LITTLE = 0.05  # a head that leaves less than this unparked is not judged on it
+BROAD = 0.8  # entropy as a part of what attending to all alike would have
+NO_OP = 0.5  # who takes, by norm, less than this part of what its weight there suggests, looks and takes little
+ABOVE = 0.1  # by how much a relation must beat its baseline, in both halves of the corpus
+ENOUGH = 100  # cases, for a relation or coreference to name a head
+
+NO_ROLE = "no role found"
+COLUMNS = [*HEAD, "role", "family", "score", "baseline", "rule", "also", "table", "column"]
+FAMILIES = ("syntax", "coreference", "repetition", "position", "punctuation", "broad", "separator", "sink", "none")
+
+POSITIONS = {
+    "previous": "previous token",
+    "next": "next token",
+    "same": "same token",
+    "two_before": "two tokens before",
+    "two_after": "two tokens after",
+}
+REPEATED = {"induction": "induction", "duplicate": "duplicate token", "previous": "previous token"}
+RULES_OF_THUMB = ("nearest", "head word match")  # what coreference must beat (clark2019, table 2)
+
+
+class Holds(NamedTuple):
+    """A rule that holds for a head."""
+
+    role: str
+    family: str
+    score: float
+    rule: str
+    table: str
+    column: str
+    baseline: float = math.nan
+
+
+Rule = Callable[[ByHead, Head], Iterator[Holds]]
+
+
+def roles(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """One row a head: role, family, score, baseline, rule, also, and the table and column that the score is from.
+
+    `also` holds the other rules that hold, with semicolons between them. Any table may be missing.
+    """
+    found = ByHead(tables)
+    rows = [_row(found, head) for head in found.heads]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64", "score": float, "baseline": float})
+
+
+def rules_that_hold(found: ByHead, head: Head) -> list[Holds]:
+    """All that can be said of a head, in the order of precedence; the first names it."""
+    return [holds for rule in RULES for holds in rule(found, head)]
+
+
+def _row(found: ByHead, head: Head) -> list[object]:
+    holding = rules_that_hold(found, head) or [Holds(NO_ROLE, "none", math.nan, NO_ROLE, "", "")]
+    first, also = holding[0], "; ".join(holds.rule for holds in holding[1:])
+    return [*head, first.role, first.family, first.score, first.baseline, first.rule, also, first.table, first.column]
+
+
+# The rules
+
+
+def relation(found: ByHead, head: Head) -> Iterator[Holds]:
+    """A word looks most at its syntactic head or dependent, more often than not, and far more than by a fixed offset."""
+    name = found.several("relations")
+    mine = found.rows(name, head)
+    if name is None or mine.empty:
+        return
+    mine = mine[~mine["relation"].isin([ALL, ALL_BUT_PUNCTUATION]) & ~mine["relation"].str.startswith("punct")]
+    mine = mine[(mine["cases"] >= ENOUGH) & (mine["accuracy"] >= HALF) & (mine["accuracy"] >= mine["baseline"] + ABOVE)]
+    for half in ("accuracy_half0", "accuracy_half1"):  # the best of many heads and relations is partly luck
+        mine = mine[mine[half].isna() | (mine[half] >= mine["baseline_held_out"].fillna(mine["baseline"]) + ABOVE)]
+    ranked = mine.assign(above=mine["accuracy"] - mine["baseline"]).sort_values("above", ascending=False, kind="stable")
+    for row in ranked.to_dict("records"):
+        reverse = ", head to dependent" if row["direction"] == "head to dependent" else ""
+        text = f"{row['relation']}{reverse} {row['accuracy']:.2f} (baseline {row['baseline']:.2f})"
+        yield Holds(row["relation"], "syntax", row["accuracy"], text, name, "accuracy", row["baseline"])
+
+
+def coreference(found: ByHead, head: Head) -> Iterator[Holds]:
+    """A mention looks most at its antecedent: more often than simple rules find it, or more often than not without these."""
+    accuracy = found.first(head, ("antecedents", "all"))
+    cases = found.first(head, ("antecedents", "cases_all"))
+    baseline = rule_of_thumb(found)
+    enough = accuracy.there and cases.there and cases.value >= ENOUGH
+    if enough and accuracy.value >= (baseline.value + ABOVE if baseline.there else HALF):
+        text = f"antecedent {accuracy.value:.2f}" + (f" (baseline {baseline.value:.2f})" if baseline.there else "")
+        yield Holds("coreference", "coreference", accuracy.value, text, accuracy.table, "all", baseline.value)
+
+
+def repetition(found: ByHead, head: Head) -> Iterator[Holds]:
+    """On random tokens that come twice, more than half of what is not parked goes to the copy, or to what followed it."""
+    for place in ("induction", "duplicate"):
+        cell, left = _on_random_tokens(found, head, place)
+        unrepeated = found.cell(head, "repeats", f"{place}_unrepeated").value
+        by_position = cell.value < unrepeated + ABOVE
+        if cell.value > HALF * left and not by_position:
+            yield _repeated(place, "repetition", cell, left, unrepeated)
+
+
+def fixed_place(found: ByHead, head: Head) -> Iterator[Holds]:
+    """More than half of what is not parked goes to one fixed place beside the token."""
+    cells = _places(found, head)
+    for place, cell in sorted(cells.items(), key=lambda pair: -pair[1].value):
+        if cell.value > HALF:
+            text = f"{POSITIONS[place]} {cell.value:.2f}{_of_what(cell)}"
+            yield Holds(POSITIONS[place], "position", cell.value, text, cell.table, cell.column)
+
+
+def previous_random_token(found: ByHead, head: Head) -> Iterator[Holds]:
+    """The previous token, where the text says nothing: on random tokens."""
+    cell, left = _on_random_tokens(found, head, "previous")
+    if cell.value > HALF * left:
+        yield _repeated("previous", "position", cell, left, found.cell(head, "repeats", "chance").value)
+
+
+def neighbourhood(found: ByHead, head: Head) -> Iterator[Holds]:
+    """No one place has it, but the token itself and the two on either side have more than half together."""
+    cells = list(_places(found, head).values())
+    around = sum(cell.value for cell in cells)
+    if around > HALF and max(cell.value for cell in cells) <= HALF:
+        text = f"within {_FAR[len(cells)]} {around:.2f}{_of_what(cells[0])}"
+        columns = " + ".join(cell.column for cell in cells)
+        yield Holds("nearby tokens", "position", around, text, cells[0].table, columns)
+
+
+def punctuation(found: ByHead, head: Head) -> Iterator[Holds]:
+    """More than half of what is not parked goes to periods and commas."""
+    cell = found.first(head, ("unparked", "punctuation"))
+    if cell.there and cell.value > HALF and not _leaves_little(found, head):
+        yield Holds(
+            "punctuation", "punctuation", cell.value, f"periods and commas {cell.value:.2f}", cell.table, cell.column
+        )
+
+
+def second_sink(found: ByHead, head: Head) -> Iterator[Holds]:
+    """More than half of what is not parked goes to one token of each text: parked too, though at no place known before."""
+    cell = found.first(head, ("unparked", "one_token"))
+    if cell.value > HALF and not _leaves_little(found, head):
+        text = f"one token of each text {cell.value:.2f}"
+        yield Holds("second sink", "sink", cell.value, text, cell.table, cell.column)
+
+
+def broad(found: ByHead, head: Head) -> Iterator[Holds]:
+    """What is not parked, at least half of all attention, goes almost evenly to all tokens."""
+    breadth, rest = found.first(head, ("unparked", "breadth")), found.first(head, ("unparked", "rest"))
+    if not breadth.there:
+        entropy, uniform = (found.first(head, ("entropy", column)) for column in ("entropy", "uniform"))
+        if entropy.there and uniform.value > 0:
+            breadth = Cell(entropy.value / uniform.value, entropy.table, "entropy / uniform")
+    if breadth.there and breadth.value >= BROAD and not rest.value < HALF:
+        yield Holds("broad", "broad", breadth.value, f"broad {breadth.value:.2f}", breadth.table, breadth.column)
+
+
+def parked(found: ByHead, head: Head) -> Iterator[Holds]:
+    """More than half of all attention is parked; where less than half of that comes by norm, it is a no-op."""
+    shares = {place: parked_share(found, head, place) for place in ("separator", "first")}
+    if sum(cell.value for cell in shares.values() if cell.there) <= HALF:
+        return
+    place = max(shares, key=lambda name: shares[name].value if shares[name].there else -1)
+    cell, norm = shares[place], parked_share(found, head, place, norm=True)
+    other = shares["first" if place == "separator" else "separator"]
+    text = f"{PARKED[place]} {cell.value:.2f}"
+    if cell.value <= HALF:
+        text += f" and {PARKED['first' if place == 'separator' else 'separator']} {other.value:.2f}"
+    if norm.there and not cell.table.endswith("_norm"):
+        text += f", norm {norm.value:.2f}" + (": a no-op" if norm.value < NO_OP * cell.value else "")
+    role = "separator" if place == "separator" else "sink"
+    yield Holds(role, role, cell.value, text, cell.table, cell.column)
+
+
+RULES: tuple[Rule, ...] = (
+    relation,
+    coreference,
+    repetition,
+    fixed_place,
+    previous_random_token,
+    neighbourhood,
+    punctuation,
+    second_sink,
+    broad,
+    parked,
+)
+
+
+# What the rules read
+
+PARKED = {"separator": "separator", "first": "first token"}
+_PARKED = {
+    "separator": (("unparked", "separator"), ("separators", "share"), ("category_weights", "weight_separator")),
+    "first": (("unparked", "first"), ("category_weights", "weight_first"), ("first_token", "first_token")),
+}
+
+
+def parked_share(found: ByHead, head: Head, place: str, *, norm: bool = False) -> Cell:
+    """The share of all attention on the `first` token or on a `separator`, by weight or by norm."""
+    cell = found.first(head, *_PARKED[place], norm=norm)
+    if norm and not cell.there:
+        return found.cell(head, "category_weights", f"share_norm_{place}")
+    return cell
+
+
+def rule_of_thumb(found: ByHead) -> Cell:
+    """The better of two simple rules for antecedents, where a run of clark2019 has tried them."""
+    table = found.all_tables.get("clark2019_table2")
+    if table is None or "system" not in table:
+        return MISSING
+    tried = table[table["system"].isin(RULES_OF_THUMB)]["all"].dropna()
+    return Cell(float(tried.max()), "clark2019_table2", "all") if len(tried) else MISSING
+
+
+_FAR = {5: "two tokens", 3: "one token"}  # by how many places are known
+
+
+def _places(found: ByHead, head: Head) -> dict[str, Cell]:
+    """By place, shares of what is not parked; of all attention in a run that has not counted that. None for little."""
+    if head.kind != "self" or _leaves_little(found, head):
+        return {}
+    cells = {place: found.first(head, ("unparked", place), ("offsets", place)) for place in POSITIONS}
+    return {place: cell for place, cell in cells.items() if cell.there}
+
+
+def _on_random_tokens(found: ByHead, head: Head, place: str) -> tuple[Cell, float]:
+    """What a head gives to a place on repeated random tokens, and all that it does not park there."""
+    left = 1 - found.cell(head, "repeats", "parked").value
+    return (found.cell(head, "repeats", place), left) if left >= LITTLE else (MISSING, left)
+
+
+def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float) -> Holds:
+    share = cell.value / left
+    text = f"{REPEATED[place]} {share:.2f} on repeated random tokens"
+    return Holds(REPEATED[place], family, share, text, "repeats", f"{place} / (1 - parked)", baseline)
+
+
+def _of_what(cell: Cell) -> str:
+    return " of all attention" if cell.table.startswith("offsets") else ""
+
+
+def _leaves_little(found: ByHead, head: Head) -> bool:
+    return found.first(head, ("unparked", "rest")).value < LITTLE

@@ -1,0 +1,224 @@
+"""Roles on tables made by hand: each rule just above and just below its threshold, precedence, and missing tables."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import headscope
+from headscope.heads.by_head import HEAD, ByHead
+from headscope.heads.repeats import add_repeats
+from headscope.heads.roles import ABOVE, BROAD, COLUMNS, ENOUGH, FAMILIES, HALF, LITTLE, NO_OP, NO_ROLE, roles
+from headscope.statistics import Unparked
+from headscope.study.tables import load_table, table_names
+
+SELF = ["decoder", "self", 0, 0]
+REST = {"first": 0.2, "separator": 0.1, "rest": 0.7, "breadth": 0.5, "punctuation": 0.1, "one_token": 0.1}
+NOWHERE = {"two_before": 0.02, "previous": 0.02, "same": 0.02, "next": 0.02, "two_after": 0.02}
+JUST = 0.001
+
+
+def one(head: list[Any] | None = None, **columns: Any) -> pd.DataFrame:
+    return pd.DataFrame([[*(head or SELF), *columns.values()]], columns=[*HEAD, *columns])
+
+
+def unparked(**changes: float) -> pd.DataFrame:
+    return one(**{**REST, **NOWHERE, **changes})
+
+
+def relations(**changes: Any) -> pd.DataFrame:
+    row = {"relation": "det", "direction": "dependent to head", "accuracy": 0.91, "baseline": 0.52, "cases": 400}
+    row |= {"baseline_held_out": 0.52, "accuracy_half0": 0.9, "accuracy_half1": 0.92}
+    return one(**{**row, **changes})
+
+
+def repeats(**changes: float) -> pd.DataFrame:
+    row = {"previous": 0.0, "duplicate": 0.0, "induction": 0.0, "parked": 0.4, "chance": 0.01}
+    return one(**{**row, "duplicate_unrepeated": 0.01, "induction_unrepeated": 0.01, **changes})
+
+
+def named(**tables: pd.DataFrame) -> dict[str, Any]:
+    table = roles(tables)
+    assert list(table.columns) == COLUMNS
+    assert len(table) == 1
+    return table.iloc[0].to_dict()
+
+
+def test_no_rule_holds() -> None:
+    found = named(unparked=unparked())
+    assert (found["role"], found["rule"], found["also"], found["family"]) == (NO_ROLE, NO_ROLE, "", "none")
+    assert math.isnan(found["score"])
+
+
+@pytest.mark.parametrize(
+    ("column", "role"), [("previous", "previous token"), ("next", "next token"), ("same", "same token")]
+)
+def test_a_fixed_place_has_more_than_half_of_what_is_not_parked(column: str, role: str) -> None:
+    found = named(unparked=unparked(**{column: 0.93}))
+    assert (found["role"], found["rule"], found["score"]) == (role, f"{role} 0.93", 0.93)
+    assert (found["table"], found["column"]) == ("unparked", column)
+    assert named(unparked=unparked(**{column: HALF - 0.09}))["role"] == NO_ROLE
+
+
+def test_a_head_that_leaves_little_is_not_judged_on_it() -> None:
+    found = named(unparked=unparked(previous=0.9, first=0.97, separator=0.0, rest=LITTLE - JUST))
+    assert (found["role"], found["rule"]) == ("sink", "first token 0.97")
+    assert named(unparked=unparked(previous=0.9, first=0.9, separator=0.0, rest=LITTLE + JUST))["role"] == "previous token"
+
+
+def test_parked_attention_does_not_hide_what_the_rest_does() -> None:
+    found = named(unparked=unparked(previous=0.8, first=0.85, separator=0.0, rest=0.15))
+    assert (found["role"], found["also"]) == ("previous token", "first token 0.85")
+
+
+def test_no_one_place_but_all_around() -> None:
+    found = named(unparked=unparked(previous=0.3, two_before=0.2, same=0.1))
+    assert (found["role"], found["rule"]) == ("nearby tokens", "within two tokens 0.64")
+    assert found["column"] == "previous + next + same + two_before + two_after"
+
+
+def test_offsets_stand_in_where_the_rest_was_not_counted_and_it_is_said() -> None:
+    found = named(offsets=one(previous=0.93, same=0.0, next=0.0))
+    assert (found["role"], found["rule"]) == ("previous token", "previous token 0.93 of all attention")
+    assert named(offsets=one(previous=0.3, same=0.2, next=0.1))["rule"] == "within one token 0.60 of all attention"
+
+
+def test_cross_attention_has_no_previous_token() -> None:
+    table = one(["decoder", "cross", 0, 0], **{**REST, **NOWHERE, "previous": 0.9})
+    assert named(unparked=table)["role"] == NO_ROLE
+
+
+@pytest.mark.parametrize(
+    ("separator", "norm", "rule"),
+    [
+        (0.88, 0.06, "separator 0.88, norm 0.06: a no-op"),
+        (0.88, NO_OP * 0.88 - JUST, "separator 0.88, norm 0.44: a no-op"),
+        (0.88, NO_OP * 0.88 + JUST, "separator 0.88, norm 0.44"),
+    ],
+)
+def test_separators_and_no_ops(separator: float, norm: float, rule: str) -> None:
+    by_weight = unparked(separator=separator, first=0.02, rest=0.1)
+    found = named(unparked=by_weight, unparked_norm=unparked(separator=norm))
+    assert (found["role"], found["rule"]) == ("separator", rule)
+    assert named(unparked=by_weight)["rule"] == "separator 0.88"
+
+
+def test_norms_of_a_run_of_kobayashi2020() -> None:
+    table = one(weight_separator=0.7, weight_first=0.1, share_norm_separator=0.2, share_norm_first=0.01)
+    assert named(category_weights=table)["rule"] == "separator 0.70, norm 0.20: a no-op"
+
+
+def test_two_places_may_be_parked_on_together() -> None:
+    found = named(unparked=unparked(separator=0.4, first=0.3, rest=0.3))
+    assert (found["role"], found["rule"]) == ("separator", "separator 0.40 and first token 0.30")
+    assert named(unparked=unparked(separator=0.3, first=HALF - 0.3, rest=0.5))["role"] == NO_ROLE
+
+
+def test_broad_is_what_is_left_to_a_head_that_parks_less_than_half() -> None:
+    assert named(unparked=unparked(breadth=BROAD))["rule"] == "broad 0.80"
+    assert named(unparked=unparked(breadth=BROAD - JUST))["role"] == NO_ROLE
+    assert named(unparked=unparked(breadth=0.95, rest=0.3, first=0.7, separator=0.0))["role"] == "sink"
+    assert named(entropy=one(entropy=1.8, uniform=2.0))["rule"] == "broad 0.90"
+
+
+def test_punctuation_and_a_second_sink() -> None:
+    assert named(unparked=unparked(punctuation=HALF + JUST))["role"] == "punctuation"
+    found = named(unparked=unparked(one_token=0.71))
+    assert (found["role"], found["family"], found["rule"]) == ("second sink", "sink", "one token of each text 0.71")
+
+
+def test_a_relation_and_its_baseline() -> None:
+    found = named(relations=relations(), unparked=unparked(next=0.8))
+    assert (found["role"], found["rule"]) == ("det", "det 0.91 (baseline 0.52)")
+    assert (found["score"], found["baseline"], found["also"]) == (0.91, 0.52, "next token 0.80")
+    reverse = named(relations=relations(direction="head to dependent"))
+    assert reverse["rule"] == "det, head to dependent 0.91 (baseline 0.52)"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"accuracy": HALF - JUST, "baseline": 0.1},
+        {"baseline": 0.91 - ABOVE + JUST},
+        {"cases": ENOUGH - 1},
+        {"accuracy_half0": 0.52 + ABOVE - JUST},
+        {"relation": "punct"},
+        {"relation": "all"},
+    ],
+    ids=str,
+)
+def test_what_is_no_relation(changes: dict[str, Any]) -> None:
+    assert named(relations=relations(**changes))["role"] == NO_ROLE
+
+
+def test_of_several_relations_the_one_furthest_above_its_baseline() -> None:
+    table = pd.concat([relations(), relations(relation="aux", accuracy=0.8, baseline=0.2)])
+    found = named(relations=table)
+    assert (found["rule"], found["also"]) == ("aux 0.80 (baseline 0.20)", "det 0.91 (baseline 0.52)")
+
+
+def test_coreference_must_beat_the_simple_rules_where_they_were_tried() -> None:
+    heads = one(all=0.65, cases_all=500)
+    assert named(antecedents=heads)["rule"] == "antecedent 0.65"
+    rules = pd.DataFrame({"system": ["nearest", "head word match", "rule-based"], "all": [0.27, 0.52, 0.69]})
+    found = named(antecedents=heads, clark2019_table2=rules)
+    assert (found["role"], found["rule"]) == ("coreference", "antecedent 0.65 (baseline 0.52)")
+    assert named(antecedents=one(all=0.6, cases_all=500), clark2019_table2=rules)["role"] == NO_ROLE
+    assert named(antecedents=one(all=0.65, cases_all=ENOUGH - 1))["role"] == NO_ROLE
+
+
+def test_heads_on_repeated_random_tokens() -> None:
+    """Scores are of what is not parked: 0.54 of 0.6."""
+    found = named(repeats=repeats(induction=0.54), unparked=unparked(first=0.97, separator=0, rest=0.03))
+    assert found["rule"] == "induction 0.90 on repeated random tokens"
+    assert found["also"] == "first token 0.97"
+    assert found["score"] == pytest.approx(0.9)
+    assert named(repeats=repeats(duplicate=0.54))["role"] == "duplicate token"
+    assert named(repeats=repeats(previous=0.54))["role"] == "previous token"
+    assert named(repeats=repeats(induction=HALF * 0.6 - JUST))["role"] == NO_ROLE
+    assert named(repeats=repeats(induction=0.54, parked=1.0))["role"] == NO_ROLE
+    assert named(repeats=repeats(induction=0.54, induction_unrepeated=0.5))["role"] == NO_ROLE, "that is position alone"
+
+
+def test_nothing_to_judge() -> None:
+    assert roles({}).empty
+    assert roles({"weight_norm": pd.DataFrame({"stack": ["encoder"], "rho": [0.1]})}).empty
+    joint = pd.DataFrame([["encoder", "self", 0, pd.NA, 0.5]], columns=[*HEAD, "mean"])
+    assert roles({"input_dispersion": joint}).empty
+
+
+def test_labels_of_an_encoder_decoder_are_not_the_same() -> None:
+    heads = [["encoder", "self", 0, 0], ["decoder", "self", 0, 0], ["decoder", "cross", 0, 0]]
+    found = ByHead({"unparked": pd.concat([one(head, first=0.1) for head in heads])})
+    assert [found.label(head) for head in found.heads] == ["encoder 0.0", "decoder 0.0", "cross 0.0"]
+
+
+def test_every_family_can_be_met_and_is_known() -> None:
+    tables = [
+        {"unparked": unparked(**changes)}
+        for changes in ({"previous": 0.9}, {"punctuation": 0.9}, {"breadth": 0.9}, {"separator": 0.9}, {"first": 0.9}, {})
+    ]
+    tables += [{"relations": relations()}, {"antecedents": one(all=0.9, cases_all=500)}, {"repeats": repeats(induction=0.6)}]
+    assert {named(**some)["family"] for some in tables} == set(FAMILIES)
+
+
+@pytest.mark.slow
+@pytest.mark.real
+def test_roles_of_a_real_encoder(minilm: Path, tmp_path: Path) -> None:
+    from headscope.demo.text import paragraph_pairs, text
+
+    with headscope.open(minilm) as lens:
+        statistics = [Unparked(), Unparked(measure="norm")]
+        headscope.study(lens, paragraph_pairs(text()), statistics, out=tmp_path / "run", truncate=True, batch_size=2)
+        add_repeats(lens, tmp_path / "run", sequences=2, length=30)
+    found = roles({name: load_table(tmp_path / "run", name) for name in table_names(tmp_path / "run")})
+    role = {(row.layer, row.head): row.role for row in found.itertuples()}
+    assert role[0, 2] == "previous token"
+    assert role[1, 8] == "next token"
+    assert role[0, 7] == "broad"
+    assert role[2, 9] == "duplicate token"
+    assert 0.2 < (found["role"] == NO_ROLE).mean() < 0.6, "neither everything nor nothing has a name"
