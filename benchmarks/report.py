@@ -64,7 +64,7 @@ def _numbers(row: Row) -> tuple[str, str, str, str, str]:
     between = f"{min(row.samples):.3f}, {max(row.samples):.3f}" if row.unit == "s" else ""
     if row.compared is None:
         return median, between, "", "", ""
-    digits = ",.2f" if row.compared_unit == "x" else ",.0f"
+    digits = ",.0f" if row.compared_unit == "MB" and row.compared >= 100 else ",.2f"
     target = f"{row.target.bound} {row.target.value:{digits}}" if row.target else ""
     return median, between, f"{row.compared:{digits}} {row.compared_unit}", row.versus, target
 

@@ -23,13 +23,13 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """`compared` is a median ratio (unit `x`) or an increase in MB; the target is about it."""
+    """`compared` is what the target is about: a median ratio (unit `x`), an increase in MB, or the number itself."""
 
     what: str
     samples: Sequence[float]
     unit: Literal["s", "MB"]
     compared: float | None = None
-    compared_unit: Literal["x", "MB"] = "x"
+    compared_unit: Literal["x", "MB", "s"] = "x"
     versus: str = ""
     target: Target | None = None
 
