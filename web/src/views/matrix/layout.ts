@@ -22,7 +22,7 @@ export function layoutOf(room: number, screen: number, rows: string[], columns: 
   const columnLabels = Math.min(most, widest(columns)) + 8;
   const abreast = stacked ? 1 : panels;
   const width = Math.max(60, (room - rowLabels - GAP * (abreast - 1) - 2) / abreast);
-  const height = Math.max(300, screen - 210 - columnLabels);
+  const height = Math.max(300, screen - 270 - columnLabels);
   const [high, wide] = [Math.max(1, rows.length), Math.max(1, columns.length)];
   const square = Math.min(LARGEST_CELL, width / wide, height / high);
   // Cells are square, except in maps that are much longer on one side: a thin strip would show nothing.

@@ -88,7 +88,7 @@ export function KeyRows(props: Props) {
       onKeyDown={onKeyDown}
     >
       <div class="key-row titles" style={{ height: `${HEADER[narrow ? 1 : 0]}px` }}>
-        <span class="label">key</span>
+        <span class="token">key</span>
         <div class="strips">
           <div>
             <span class="what">
@@ -171,7 +171,7 @@ function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKee
       title={step.unseen ? "this token cannot be seen from the one that is chosen" : undefined}
       onClick={() => onKeep(step.key)}
     >
-      <span class="label" title={step.title}>
+      <span class="token" title={step.title}>
         <bdi>{step.label}</bdi>
       </span>
       <div class="strips">
@@ -179,23 +179,23 @@ function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKee
         <Strip name="product" values={product} most={largest.product} dark={dark} />
       </div>
       <div class="numbers">
-        <Bar name="dot" value={step.dot} text={minus(step.dot)} range={ranges.dot} colour={css(diverging(step.dot < 0 ? -0.6 : 0.6, dark))} />
-        <span class="value scaled">{minus(step.scaled)}</span>
+        <Bar name="dot" value={step.dot} text={short(step.dot)} range={ranges.dot} colour={css(diverging(step.dot < 0 ? -0.6 : 0.6, dark))} />
+        <span class="value scaled">{short(step.scaled)}</span>
         <Bar
           name="weight"
           value={step.weight}
-          text={step.lost ? `<${number(bound)}` : number(step.weight)}
+          text={step.lost ? below(bound) : short(step.weight)}
           range={ranges.weight}
           colour={headColour(0, dark)}
         />
         {ranges.norm && step.valueNorm !== null && step.norm !== null && (
           <>
-            <Bar name="value-norm" value={step.valueNorm} text={number(step.valueNorm)} range={ranges.valueNorm} colour={headColour(4, dark)} />
-            <Bar name="norm" value={step.norm} text={step.lost ? "≈ 0" : number(step.norm)} range={ranges.norm} colour={headColour(2, dark)} />
+            <Bar name="value-norm" value={step.valueNorm} text={short(step.valueNorm)} range={ranges.valueNorm} colour={headColour(4, dark)} />
+            <Bar name="norm" value={step.norm} text={step.lost ? "≈ 0" : short(step.norm)} range={ranges.norm} colour={headColour(2, dark)} />
           </>
         )}
         {step.score !== null && (
-          <Bar name="score" value={step.score} text={minus(step.score)} range={ranges.score} colour={headColour(3, dark)} />
+          <Bar name="score" value={step.score} text={short(step.score)} range={ranges.score} colour={headColour(3, dark)} />
         )}
       </div>
     </div>
@@ -219,6 +219,18 @@ function rangesOf(rows: KeyStep[]): Ranges {
     norm: known ? rangeOf(rows.map((row) => row.norm ?? 0)) : null,
     score: rangeOf(rows.map((row) => row.score ?? 0)),
   };
+}
+
+/** A number that fits its column. */
+function short(value: number): string {
+  const rounded = value !== 0 && Math.abs(value) < 0.01 ? Number(value.toPrecision(2)) : value;
+  return minus(rounded);
+}
+
+/** What a weight that is lost is below, rounded up. */
+function below(bound: number): string {
+  const digit = 10 ** Math.floor(Math.log10(bound));
+  return `<${number(Math.ceil(bound / digit) * digit)}`;
 }
 
 export function minus(value: number): string {
