@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 import pytest
 import torch
@@ -179,3 +180,36 @@ def test_fit_by_hand() -> None:
     assert what_stands_between(queries, keys, weights[..., [1, 0, 2]], scaling, 1e-4) == (
         "a bias, of positions for one, is added to q.k"
     )
+
+
+@pytest.mark.real
+def test_neurons_of_minilm(minilm: Path) -> None:
+    with headscope.open(minilm) as lens:
+        reading = lens.read("The keys to the old cabinet are on the table.")
+    for layer in range(6):
+        neurons = reading.neurons(layer)
+        assert neurons.exact
+        assert neurons.scaling == pytest.approx(32**-0.5, rel=1e-3)
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_neurons_of_a_translation_model(opus: Path) -> None:
+    with headscope.open(opus) as lens:
+        reading = lens.read("Le chat dort.", target="The cat sleeps.", layers=[3])
+    for stack, kind in (("encoder", "self"), ("decoder", "self"), ("decoder", "cross")):
+        neurons = reading.neurons(3, kind=kind, stack=stack)
+        assert neurons.exact
+        assert neurons.scaling == pytest.approx(64**-0.5, rel=1e-3)
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_neurons_of_smollm(smollm: Path) -> None:
+    """Fifteen queries share five keys."""
+    with headscope.open(smollm) as lens:
+        neurons = lens.read("The keys to the old cabinet are on the table.", layers=[7]).neurons(7)
+    heads, groups, size = neurons.queries.shape[0], neurons.keys.shape[0], neurons.keys.shape[-1]
+    assert heads > groups > 1
+    assert neurons.exact
+    assert neurons.scaling == pytest.approx(size**-0.5, rel=1e-3)
