@@ -1,5 +1,154 @@
+// Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { headName } from "../data/page";
+import { number } from "../drawing/canvas";
+import { drawn } from "../drawing/drawn";
+import { useWidth } from "../shell/hooks";
+import { axesOf } from "./head/maps";
+import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf, valueOf } from "./model/cells";
+import { cellSize, cellsPerRow, SmallMultiples } from "./model/SmallMultiples";
+import { Enlarged } from "./model/Enlarged";
+import { Sorting } from "./model/Sorting";
+import { asLines } from "./model/thumbnail";
+import { type Strongest, useThumbnails } from "./model/useThumbnails";
+import "./model/model.css";
 import type { ViewProps } from "./props";
 
-export function ModelView(_: ViewProps) {
-  return <p>Model view</p>;
+const FLOWING_SIZE = { least: 56, most: 96 };
+const STATISTICS_SAID = 6;
+
+export function ModelView({ content, chunks, state, change, dark, group, attention, onHidden }: ViewProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [pointed, point] = useState<string | null>(null);
+  const [stop, setStop] = useState("");
+  const grid = useMemo(() => gridOf(content, group, state.measure), [content, group, state.measure]);
+  const sorted = sortedBy(content, grid, state);
+  const flowing = sorted !== null || grid.joint;
+  const across = cellSize(width, grid.heads.length, 22, 116);
+  const size = width <= 0 ? 0 : flowing ? Math.max(FLOWING_SIZE.least, Math.min(FLOWING_SIZE.most, across)) : across;
+  const spots = useMemo(() => {
+    if (!flowing) return byLayer(grid);
+    const perRow = cellsPerRow(width, size);
+    if (!sorted) return inOrder(grid.cells, perRow);
+    return inOrder(byStatistic(grid, sorted, state.above), perRow, (cell) => valueOf(sorted, cell));
+  }, [grid, flowing, sorted, state.above, width, size]);
+
+  const canvasOf = useCallback((key: string) => root.current?.querySelector<HTMLCanvasElement>(`[data-cell="${key}"] canvas`) ?? null, []);
+  const onDrawn = useCallback(() => drawn(root.current), []);
+  const { strongest, hidden } = useThumbnails(content, chunks, grid, state, size, dark, canvasOf, onDrawn);
+  useEffect(() => onHidden(state.special ? null : hidden), [hidden, state.special, onHidden]);
+
+  const place = state.heads?.length === 1 ? attention.heads.indexOf(state.heads[0]) : -1;
+  const chosen = place < 0 ? null : (grid.cells.find((cell) => cell.attention === attention && (grid.joint || cell.place === place)) ?? null);
+  const choose = useCallback((cell: Cell) => {
+    change({ layer: cell.attention.layer, heads: [cell.head ?? cell.attention.heads[0]] });
+  }, [change]);
+  const close = () => {
+    change({ heads: null });
+    root.current?.querySelector<HTMLElement>(`[data-cell="${chosen?.key}"]`)?.focus();
+  };
+  const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, state.unit, state.pairs, state.special]);
+  const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size);
+  const statistics = useMemo(() => statisticsOf(content, group), [content, group]);
+  const measure = content.measures.find((one) => one.name === state.measure);
+  const stopAt = spots.has(stop) ? stop : (chosen && spots.has(chosen.key) ? chosen.key : ([...spots.keys()][0] ?? ""));
+  return (
+    <div
+      class={chosen ? "model-view with-enlarged" : "model-view"}
+      ref={root}
+      onKeyDown={(event) => event.key === "Escape" && chosen && close()}
+    >
+      <div class="model-main">
+        {statistics.length > 0 && !grid.joint && (
+          <Sorting
+            statistics={statistics}
+            sorted={sorted}
+            range={sorted && rangeOf(sorted, grid)}
+            above={state.above}
+            shown={spots.size}
+            all={grid.cells.length}
+            change={change}
+          />
+        )}
+        <p class="reading" role="status" aria-live="polite" data-pointed={read?.key ?? ""}>
+          {read ? (
+            <HeadReading cell={read} content={content} measure={measure?.title ?? state.measure} sort={state.sort} strongest={strongest.get(read.key) ?? null} />
+          ) : (
+            <span class="hint">{grid.joint ? "Point at a layer, click to enlarge it." : "Point at a head, click to enlarge it."}</span>
+          )}
+        </p>
+        <div class="model-scroll" ref={box}>
+          {!flowing && <p class="model-axes">layers down, heads across</p>}
+          {size > 0 && (
+            <SmallMultiples
+              grid={grid}
+              spots={spots}
+              flowing={flowing}
+              size={size}
+              chosen={chosen?.key ?? null}
+              stop={stopAt}
+              setStop={setStop}
+              point={point}
+              choose={choose}
+            />
+          )}
+        </div>
+        {spots.size === 0 && <p class="empty">No head has so large a number: move the slider to the left.</p>}
+        <p class="head-caption">
+          {lines ? "Lines go from the attending tokens, left, to the attended, right." : "Rows attend, columns are attended to."} Each{" "}
+          {grid.joint ? "layer" : "head"} is drawn from nothing to its own largest {measure?.title ?? state.measure}: between them, strengths cannot be
+          compared.
+          {measure?.signed && (lines ? " Orange, dashed lines are below zero." : " Orange is below zero.")}
+        </p>
+      </div>
+      {chosen && (
+        <Enlarged
+          content={content}
+          chunks={chunks}
+          attention={attention}
+          place={chosen.place}
+          joint={grid.joint}
+          state={state}
+          change={change}
+          dark={dark}
+          close={close}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ReadingProps {
+  cell: Cell;
+  content: ViewProps["content"];
+  measure: string;
+  sort: string;
+  strongest: Strongest | null;
+}
+
+/** The head's label, its strongest pair, and its statistics: the one that heads are sorted by first. */
+function HeadReading({ cell, content, measure, sort, strongest }: ReadingProps) {
+  const name = cell.head === null ? null : headName(cell.attention, cell.head);
+  const known = content.statistics.filter((statistic) => name !== null && name in statistic.values);
+  known.sort((one, other) => Number(other.name === sort) - Number(one.name === sort));
+  return (
+    <>
+      <b>{cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}</b>
+      {strongest && (
+        <>
+          {" · strongest: "}
+          <bdi class="named">{strongest.from}</bdi> → <bdi class="named">{strongest.to}</bdi>
+          {`: ${measure} `}
+          <b data-score={strongest.score}>{number(strongest.score)}</b>
+        </>
+      )}
+      {known.slice(0, STATISTICS_SAID).map((statistic) => (
+        <span key={statistic.name} class="said" data-statistic={statistic.name} data-value={statistic.values[name ?? ""]}>
+          {` · ${statistic.title} ${number(statistic.values[name ?? ""])}`}
+        </span>
+      ))}
+    </>
+  );
 }

@@ -1,0 +1,128 @@
+// The grid of heads: a small picture each, numbers at the margins; one stop of the Tab key, arrows inside.
+import { useMemo, useRef } from "preact/hooks";
+import { number } from "../../drawing/canvas";
+import type { Cell, Grid, Spot } from "./cells";
+
+interface Props {
+  grid: Grid;
+  spots: Map<string, Spot>; // cells that have none are filtered out
+  flowing: boolean; // one after another, each with its label, instead of layers down and heads across
+  size: number;
+  chosen: string | null; // the key of the cell that is enlarged
+  stop: string; // the key of the cell that Tab goes to
+  setStop: (key: string) => void;
+  point: (key: string | null) => void;
+  choose: (cell: Cell) => void;
+}
+
+const GAP = 4;
+const MARGIN = 26; // for the numbers of layers
+
+export function SmallMultiples({ grid, spots, flowing, size, chosen, stop, setStop, point, choose }: Props) {
+  const list = useRef<HTMLDivElement>(null);
+  const offset = flowing ? 1 : 2; // lines of the grid count from 1, and the first are for the numbers
+  const columns = flowing ? 1 + Math.max(0, ...[...spots.values()].map((spot) => spot.column)) : grid.heads.length;
+  const pressed = (event: KeyboardEvent) => {
+    const steps: Record<string, [number, number]> = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
+    const step = steps[event.key];
+    const key = keyAt(event);
+    if (!step || key === null) return;
+    event.preventDefault();
+    const next = neighbour(spots, key, step);
+    if (next === null) return;
+    setStop(next);
+    list.current?.querySelector<HTMLElement>(`[data-cell="${next}"]`)?.focus();
+  };
+  // Pointing at a head changes none of its neighbours: a thousand buttons need not be compared for it.
+  const buttons = useMemo(
+    () =>
+      grid.cells.map((cell) => {
+        const spot = spots.get(cell.key);
+        const label = cell.head === null ? `layer ${cell.attention.layer}` : cell.key;
+        return (
+          <button
+            key={cell.key}
+            type="button"
+            class="model-cell"
+            data-cell={cell.key}
+            hidden={!spot}
+            aria-label={cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}
+            aria-pressed={chosen === cell.key}
+            tabIndex={stop === cell.key ? 0 : -1}
+            style={{ gridRow: (spot?.row ?? 0) + offset, gridColumn: (spot?.column ?? 0) + offset, width: `${size + 2}px` }}
+            onClick={() => choose(cell)}
+          >
+            <canvas style={{ width: `${size}px`, height: `${size}px` }} aria-hidden="true" />
+            {flowing && (
+              <span class="model-caption">
+                <b>{label}</b>
+                {spot?.value != null && ` ${number(spot.value)}`}
+              </span>
+            )}
+          </button>
+        );
+      }),
+    [grid, spots, flowing, size, chosen, stop, choose],
+  );
+  return (
+    <div
+      class={flowing ? "model-cells flowing" : "model-cells"}
+      ref={list}
+      role="group"
+      aria-label="Heads"
+      style={{ gridTemplateColumns: `${flowing ? "" : `${MARGIN}px `}repeat(${Math.max(1, columns)}, ${size + 2}px)`, gap: `${GAP}px` }}
+      onKeyDown={pressed}
+      onPointerOver={(event) => event.pointerType !== "touch" && point(keyAt(event))}
+      onPointerLeave={() => point(null)}
+      onFocusIn={(event) => {
+        const key = keyAt(event);
+        if (key !== null) setStop(key);
+        if ((event.target as HTMLElement).matches(":focus-visible")) point(key);
+      }}
+      onFocusOut={() => point(null)}
+    >
+      {!flowing &&
+        grid.heads.map((head, column) => (
+          <span key={`head ${head}`} class="model-number" style={{ gridRow: 1, gridColumn: column + 2 }}>
+            {head}
+          </span>
+        ))}
+      {!flowing &&
+        grid.layers.map((layer, row) => (
+          <span key={`layer ${layer}`} class="model-number layer" style={{ gridRow: row + 2, gridColumn: 1 }}>
+            {layer}
+          </span>
+        ))}
+      {buttons}
+    </div>
+  );
+}
+
+/** How large a cell can be where so many stand side by side; below the least, the grid scrolls inside. */
+export function cellSize(width: number, columns: number, least: number, most: number): number {
+  return Math.max(least, Math.min(most, Math.floor((width - MARGIN - GAP) / columns) - GAP - 2));
+}
+
+/** How many cells of this size stand side by side. */
+export function cellsPerRow(width: number, size: number): number {
+  return Math.max(1, Math.floor((width + GAP) / (size + 2 + GAP)));
+}
+
+function keyAt(event: Event): string | null {
+  return (event.target as HTMLElement).closest<HTMLElement>("[data-cell]")?.dataset.cell ?? null;
+}
+
+/** The nearest cell in a direction: layers may lack some heads. */
+function neighbour(spots: Map<string, Spot>, key: string, [down, across]: [number, number]): string | null {
+  const here = spots.get(key);
+  if (!here) return null;
+  let best: string | null = null;
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const [other, spot] of spots) {
+    const along = (spot.row - here.row) * down + (spot.column - here.column) * across;
+    const aside = Math.abs((spot.row - here.row) * across) + Math.abs((spot.column - here.column) * down);
+    const distance = along + 1000 * aside;
+    if (along > 0 && distance < nearest && (down !== 0 || aside === 0)) [best, nearest] = [other, distance];
+  }
+  return best;
+}

@@ -1,0 +1,54 @@
+// Heads by a statistic of a run: sort by it, and leave out those below a number.
+import type { HeadStatistic } from "../../data/page";
+import { number } from "../../drawing/canvas";
+import { Choice } from "../../shell/Toolbar";
+import type { Change } from "../../state";
+
+interface Props {
+  statistics: HeadStatistic[];
+  sorted: HeadStatistic | null;
+  range: [number, number] | null;
+  above: number | null;
+  shown: number;
+  all: number;
+  change: Change;
+}
+
+export function Sorting({ statistics, sorted, range, above, shown, all, change }: Props) {
+  const least = range ? Math.max(range[0], above ?? range[0]) : 0;
+  return (
+    <div class="sorting">
+      <Choice
+        label="sort"
+        value={sorted?.name ?? ""}
+        options={[["", "by layer and head"], ...statistics.map((one): [string, string] => [one.name, one.title])]}
+        set={(sort) => change({ sort, above: null })}
+      />
+      {sorted && range && range[1] > range[0] && (
+        <label class="choice">
+          <span>{sorted.title} at least</span>
+          <input
+            type="range"
+            name="above"
+            min={range[0]}
+            max={range[1]}
+            step={(range[1] - range[0]) / 200}
+            value={least}
+            aria-valuetext={number(least)}
+            onInput={(event) => {
+              const value = Number(event.currentTarget.value);
+              change({ above: value <= range[0] ? null : Number(value.toPrecision(4)) });
+            }}
+          />
+          <output>{number(least)}</output>
+        </label>
+      )}
+      {sorted && (
+        <span class="sorting-count" role="status">
+          {shown} of {all} heads
+        </span>
+      )}
+      {sorted?.about && <span class="sorting-about">{sorted.about}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+// One head, small: lines between tokens for short texts, a heat map for longer ones. Each from nothing to its own largest.
+import type { Shown } from "../../data/shown";
+import { prepare } from "../../drawing/canvas";
+import { css, diverging, sequential } from "../../drawing/colours";
+
+export const MOST_FOR_LINES = 32; // tokens
+const ROOM_FOR_LINES = 44; // pixels
+const FAINTEST = 0.03; // of the largest: below, a small line is only noise
+const LEVELS = 12;
+
+export function asLines(rows: number, columns: number, size: number): boolean {
+  return Math.max(rows, columns) <= MOST_FOR_LINES && size >= ROOM_FOR_LINES;
+}
+
+export function drawThumbnail(canvas: HTMLCanvasElement, shown: Shown, size: number, dark: boolean): void {
+  const context = prepare(canvas, size, size);
+  const rows = placesOf(shown.rowShown);
+  const columns = placesOf(shown.columnShown);
+  if (!rows.length || !columns.length || shown.most === 0) return;
+  if (asLines(rows.length, columns.length, size)) drawLines(context, shown, rows, columns, size, dark);
+  else drawHeat(context, shown, rows, columns, size, dark);
+}
+
+function drawLines(context: CanvasRenderingContext2D, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
+  const width = shown.columns.labels.length;
+  const step = (size - 4) / Math.max(rows.length, columns.length);
+  const batches: Path2D[] = [];
+  const negative: Path2D[] = [];
+  rows.forEach((row, from) => {
+    columns.forEach((column, to) => {
+      const score = shown.scores[row * width + column];
+      const share = Math.abs(score) / shown.most;
+      if (share < FAINTEST) return;
+      const level = Math.ceil(share * LEVELS);
+      const of = score < 0 ? negative : batches;
+      of[level] ??= new Path2D();
+      of[level].moveTo(4, 2 + (from + 0.5) * step);
+      of[level].lineTo(size - 4, 2 + (to + 0.5) * step);
+    });
+  });
+  for (let level = 1; level <= LEVELS; level++) {
+    const share = level / LEVELS;
+    context.globalAlpha = share;
+    context.lineWidth = 0.5 + share;
+    for (const [paths, sign] of [[batches, 0.75], [negative, -0.6]] as const) {
+      if (!paths[level]) continue;
+      context.strokeStyle = css(diverging(sign, dark));
+      context.setLineDash(sign < 0 ? [3, 2] : []);
+      context.stroke(paths[level]);
+    }
+  }
+}
+
+/** The largest score of the pairs under a pixel stands for all of them, so that a thin diagonal stays visible. */
+function drawHeat(context: CanvasRenderingContext2D, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
+  const pixels = Math.max(1, Math.round(size * (window.devicePixelRatio || 1)));
+  const height = Math.min(rows.length, pixels);
+  const across = Math.min(columns.length, pixels);
+  const pooled = new Float32Array(height * across);
+  const width = shown.columns.labels.length;
+  const to = columns.map((_, place) => Math.floor((place * across) / columns.length));
+  let signed = false;
+  rows.forEach((row, place) => {
+    const start = Math.floor((place * height) / rows.length) * across;
+    for (let i = 0; i < columns.length; i++) {
+      const score = shown.scores[row * width + columns[i]];
+      const at = start + to[i];
+      if (Math.abs(score) > Math.abs(pooled[at])) pooled[at] = score;
+      if (score < 0) signed = true;
+    }
+  });
+  const image = new ImageData(across, height);
+  for (let i = 0; i < pooled.length; i++) {
+    const share = pooled[i] / shown.most;
+    const [red, green, blue] = signed ? diverging(share, dark) : sequential(share, dark);
+    image.data.set([red, green, blue, 255], 4 * i);
+  }
+  scratch.width = across;
+  scratch.height = height;
+  (scratch.getContext("2d") as CanvasRenderingContext2D).putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(scratch, 0, 0, size, size);
+}
+
+const scratch = document.createElement("canvas");
+
+function placesOf(shown: boolean[]): number[] {
+  return shown.flatMap((here, place) => (here ? [place] : []));
+}

@@ -1,0 +1,95 @@
+// Draws all heads, a layer at a time, and lets the page breathe in between.
+import { useEffect, useState } from "preact/hooks";
+import { merge } from "../../data/axis";
+import type { Chunks } from "../../data/chunks";
+import type { Content } from "../../data/page";
+import { Scores } from "../../data/scores";
+import { shown } from "../../data/shown";
+import type { State } from "../../state";
+import { axesOf } from "../head/maps";
+import type { Cell, Grid } from "./cells";
+import { drawThumbnail } from "./thumbnail";
+
+/** What is said of a head that was drawn: its strongest pair. */
+export interface Strongest {
+  score: number;
+  from: string;
+  to: string;
+}
+
+interface Drawn {
+  strongest: Map<string, Strongest | null>; // by the cells' keys
+  hidden: number | null; // the share of all heads' scores on hidden tokens; null while it is being drawn
+}
+
+const BREATH = 24; // milliseconds of drawing without a pause
+
+/** Draw into the canvases of all cells, which `canvasOf` finds; again when a choice, the theme or the size changes. */
+export function useThumbnails(
+  content: Content,
+  chunks: Chunks,
+  grid: Grid,
+  state: State,
+  size: number,
+  dark: boolean,
+  canvasOf: (key: string) => HTMLCanvasElement | null,
+  onDrawn: () => void,
+): Drawn {
+  const [drawn, setDrawn] = useState<Drawn>({ strongest: new Map(), hidden: null });
+  const { measure, unit, pairs, special, least, top } = state;
+  useEffect(() => {
+    if (size <= 0) return undefined;
+    let wanted = true;
+    const draw = async () => {
+      const strongest = new Map<string, Strongest | null>();
+      let total = 0;
+      let hidden = 0;
+      let since = performance.now();
+      for (const cells of byAttention(grid.cells)) {
+        const { attention } = cells[0];
+        const axes = axesOf(content, attention, state);
+        const keys = content.sides[attention.key].tokens.length;
+        const scores = await Scores.load(attention, chunks, content.sides[attention.query].tokens.length, keys);
+        for (const cell of cells) {
+          if (!wanted) return;
+          const found = shown(merge(scores.head(measure, cell.place), axes.rows, axes.columns, keys), axes.rows, axes.columns, state);
+          total += found.total;
+          hidden += found.hidden * found.total;
+          strongest.set(cell.key, strongestOf(found));
+          const canvas = canvasOf(cell.key);
+          if (canvas) drawThumbnail(canvas, found, size, dark);
+          if (performance.now() - since > BREATH) {
+            await pause();
+            since = performance.now();
+          }
+        }
+      }
+      if (!wanted) return;
+      setDrawn({ strongest, hidden: total > 0 ? hidden / total : 0 });
+      onDrawn();
+    };
+    void draw();
+    return () => {
+      wanted = false;
+    };
+  }, [content, chunks, measure, unit, pairs, special, least, top, grid, size, dark]);
+  return drawn;
+}
+
+function byAttention(cells: Cell[]): Cell[][] {
+  const found = new Map<Cell["attention"], Cell[]>();
+  for (const cell of cells) found.set(cell.attention, [...(found.get(cell.attention) ?? []), cell]);
+  return [...found.values()];
+}
+
+function strongestOf({ scores, rows, columns }: ReturnType<typeof shown>): Strongest | null {
+  let best = 0;
+  for (let i = 1; i < scores.length; i++) if (Math.abs(scores[i]) > Math.abs(scores[best])) best = i;
+  if (!scores[best]) return null;
+  const width = columns.labels.length;
+  return { score: scores[best], from: rows.labels[Math.floor(best / width)], to: columns.labels[best % width] };
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
