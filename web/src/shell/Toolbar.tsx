@@ -161,7 +161,7 @@ function CopyLink({ state }: { state: State }) {
 }
 
 /** The clipboard of a file or of a frame in a notebook is not open to scripts; selecting and copying is. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
