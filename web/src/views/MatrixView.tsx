@@ -55,9 +55,10 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
   useEffect(() => setAt(null), [rows.places.length, columns.places.length]);
 
   const kept = useMemo(() => keptOf(state.keep, matrix), [state.keep, matrix]);
-  const keep = (cell: Partial<Cell>) => change({ keep: afterKeeping(state.keep, cell, matrix) });
+  const cell = at ?? firstKept(kept);
+  const keep = (chosen: Partial<Cell>) => change({ keep: afterKeeping(state.keep, chosen, matrix) });
   const onKey = (event: KeyboardEvent) => {
-    const here = at ?? firstKept(kept) ?? { row: 0, column: 0 };
+    const here = cell ?? { row: 0, column: 0 };
     const actions: Record<string, () => void> = {
       Enter: () => keep(here),
       " ": () => keep(here),
@@ -82,7 +83,7 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
   return (
     <>
       <div class="matrix-above">
-        <Reading matrix={matrix} cell={at ?? firstKept(kept)} />
+        <Reading matrix={matrix} cell={cell} />
         <span class="zoom" role="group" aria-label="Zoom">
           <button type="button" class="quiet" name="zoom-in" title="Nearer" onClick={() => zoom.by(1.6)}>
             +
@@ -105,7 +106,7 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
             zoom={zoom}
             dark={dark}
             rowLabels={place === 0 || layout.stacked}
-            at={at}
+            at={cell}
             kept={kept}
             onPoint={setAt}
             onKeep={keep}

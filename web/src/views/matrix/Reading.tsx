@@ -6,7 +6,7 @@ import type { Matrix } from "./panels";
 export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null }) {
   if (!cell) {
     return (
-      <p class="reading" aria-live="polite">
+      <p class="matrix-reading" aria-live="polite">
         Rows attend to columns. Point at a cell for its numbers; a click keeps its row and column. Wheel or pinch zooms, dragging
         moves.
       </p>
@@ -15,7 +15,7 @@ export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null })
   const { row, column } = cell;
   return (
     <p
-      class="reading"
+      class="matrix-reading"
       aria-live="polite"
       data-query={matrix.rows.places[row]}
       data-key={matrix.columns.places[column]}

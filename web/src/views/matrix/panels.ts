@@ -49,7 +49,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
     const measure = content.measures.find((one) => one.name === name);
     const merged = merge(scores.head(name, place), rows, columns, scores.keys);
     const who = isJoint(content, attention, name) ? "all heads together" : `head ${attention.layer}.${head}`;
-    const signed = Boolean(measure?.signed) || merged.some((score) => score < 0);
+    const signed = merged.some((score) => score < 0);
     return { title: `${measure?.title ?? name}, ${who}`, signed, scores: merged, totals: totalsOf(merged, width) };
   };
   const first = read(state.measure);

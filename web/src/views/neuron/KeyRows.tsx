@@ -88,7 +88,7 @@ export function KeyRows(props: Props) {
       onKeyDown={onKeyDown}
     >
       <div class="key-row titles" style={{ height: `${HEADER[narrow ? 1 : 0]}px` }}>
-        <span class="token">key</span>
+        <span class="key-token">key</span>
         <div class="strips">
           <div>
             <span class="what">
@@ -171,7 +171,7 @@ function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKee
       title={step.unseen ? "this token cannot be seen from the one that is chosen" : undefined}
       onClick={() => onKeep(step.key)}
     >
-      <span class="token" title={step.title}>
+      <span class="key-token" title={step.title}>
         <bdi>{step.label}</bdi>
       </span>
       <div class="strips">

@@ -15,7 +15,7 @@ export function Reading({ steps, query, scaling, pointed }: Props) {
   const neuron = pointed.neuron;
   if (!step && neuron === null) {
     return (
-      <p class="reading" aria-live="polite">
+      <p class="neuron-reading" aria-live="polite">
         Point at a stripe for its neuron, at a row for how its weight comes about; a click keeps the row.
       </p>
     );
@@ -24,7 +24,7 @@ export function Reading({ steps, query, scaling, pointed }: Props) {
   const k = neuron === null || !step ? null : steps.keys[step.key * steps.size + neuron];
   return (
     <p
-      class="reading"
+      class="neuron-reading"
       aria-live="polite"
       data-key={step?.key}
       data-neuron={neuron}
