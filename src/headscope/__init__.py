@@ -1,7 +1,7 @@
 """headscope: what every attention head of a Transformer does, on one sentence and over a corpus."""
 
 from headscope.errors import HeadscopeError
-from headscope.lens import AttentionBlock, Lens, Reading, Site, open
+from headscope.lens import AttentionBlock, Lens, Neurons, Reading, Site, open
 from headscope.measures import MEASURES
 from headscope.statistics import STATISTICS
 from headscope.study import Run, load_table, study
@@ -17,6 +17,7 @@ __all__ = [
     "Document",
     "HeadscopeError",
     "Lens",
+    "Neurons",
     "Reading",
     "Run",
     "Site",
