@@ -1,8 +1,8 @@
 // The choices that all views share. Whatever a content does not offer (pairs, kinds of attention, words) is not shown.
 import { useState } from "preact/hooks";
-import { type Attention, type Content, groupsOf } from "../data/page";
+import { type Attention, type Content, groupsOf, type Measure } from "../data/page";
 import { percent } from "../drawing/canvas";
-import { type Change, format, type State } from "../state";
+import type { Change, State } from "../state";
 
 interface Props {
   content: Content;
@@ -12,6 +12,8 @@ interface Props {
   change: Change;
   hidden: number | null;
   dark: boolean;
+  more?: Pick<Measure, "name" | "title">[];
+  link: (state: State) => string;
 }
 
 const PAIRS: [string, string][] = [
@@ -22,10 +24,11 @@ const PAIRS: [string, string][] = [
   ["bb", "B → B"],
 ];
 
-export function Toolbar({ content, group, attention, state, change, hidden, dark }: Props) {
+export function Toolbar({ content, group, attention, state, change, hidden, dark, more = [], link }: Props) {
   const groups = groupsOf(content);
   const sides = [content.sides[attention.query], content.sides[attention.key]];
-  const measures = content.measures.filter((measure) => measure.name in attention.scores);
+  const here = content.measures.filter((measure) => measure.name in attention.scores);
+  const measures = [...here, ...more.filter((measure) => !content.measures.some((one) => one.name === measure.name))];
   const hasPairs = sides.some((side) => side.segments.includes(1));
   const hasWords = sides.some((side) => side.words.length < side.tokens.length);
   const hasSpecial = sides.some((side) => side.special.includes(true));
@@ -108,7 +111,7 @@ export function Toolbar({ content, group, attention, state, change, hidden, dark
         </label>
       )}
       <span class="spacer" />
-      <CopyLink state={state} />
+      <CopyLink address={link(state)} />
       <button
         type="button"
         name="theme"
@@ -145,11 +148,10 @@ export function Choice({ label, value, options, set }: ChoiceProps) {
   );
 }
 
-function CopyLink({ state }: { state: State }) {
+function CopyLink({ address }: { address: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    const address = `${location.href.split("#")[0]}#${format(state)}`;
-    await copyText(address);
+    await copyText(`${location.href.split("#")[0]}#${address}`);
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };

@@ -1,8 +1,9 @@
 // The four views of one content, with what they share: tabs, choices, keys, what is hidden and how exact it is.
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
-import { type Attention, type Content, groupOf, groupsOf } from "../data/page";
-import type { Change, State } from "../state";
+import { type Attention, type Content, groupOf, groupsOf, type Measure } from "../data/page";
+import { type Change, format, type State } from "../state";
+import { percent } from "../drawing/canvas";
 import { HeadView } from "../views/HeadView";
 import { MatrixView } from "../views/MatrixView";
 import { ModelView } from "../views/ModelView";
@@ -20,9 +21,12 @@ interface Props {
   state: State;
   change: Change;
   dark: boolean;
+  more?: Pick<Measure, "name" | "title">[]; // measures that this content may not have yet, and that can be chosen all the same
+  link?: (state: State) => string; // the fragment of a link to what is shown
+  beside?: boolean; // the second of two texts: the first one's tabs, choices and keys are for both
 }
 
-export function Viewer({ content, chunks, state, change, dark }: Props) {
+export function Viewer({ content, chunks, state, change, dark, more, link = format, beside = false }: Props) {
   const [hidden, setHidden] = useState<number | null>(null);
   const group = useMemo(() => groupShown(content, state), [content, state.attention]);
   const attention = group.find((one) => one.layer === state.layer) ?? group[0];
@@ -37,22 +41,43 @@ export function Viewer({ content, chunks, state, change, dark }: Props) {
     [group, attention, change],
   );
   useEffect(() => setHidden(null), [shown.view]);
+  const stage = (
+    <div class="stage" role="tabpanel" aria-label={`${shown.view} view`}>
+      <View
+        content={content}
+        chunks={chunks}
+        state={shown}
+        change={change}
+        dark={dark}
+        group={group}
+        attention={attention}
+        onHidden={onHidden}
+      />
+    </div>
+  );
+  if (beside) {
+    return (
+      <section class="viewer" data-view={shown.view} data-ready="true" aria-label="The second text">
+        {stage}
+        {!shown.special && hidden !== null && <p class="beside-hidden">{percent(hidden)} hidden</p>}
+      </section>
+    );
+  }
   return (
     <main class="viewer" data-view={shown.view} data-ready="true">
       <Tabs view={shown.view} change={change} />
-      <Toolbar content={content} group={group} attention={attention} state={shown} change={change} hidden={hidden} dark={dark} />
-      <div class="stage" role="tabpanel" aria-label={`${shown.view} view`}>
-        <View
-          content={content}
-          chunks={chunks}
-          state={shown}
-          change={change}
-          dark={dark}
-          group={group}
-          attention={attention}
-          onHidden={onHidden}
-        />
-      </div>
+      <Toolbar
+        content={content}
+        group={group}
+        attention={attention}
+        state={shown}
+        change={change}
+        hidden={hidden}
+        dark={dark}
+        more={more}
+        link={link}
+      />
+      {stage}
       <Footer content={content} state={shown} attention={attention} />
       <Keys content={content} attention={attention} state={shown} change={change} moveLayer={moveLayer} dark={dark} />
     </main>
@@ -95,6 +120,7 @@ function groupShown(content: Content, state: State): Attention[] {
 /** The state without what this content does not have: an address may come from another page. */
 function fitted(state: State, content: Content, attention: Attention): State {
   const measures = Object.keys(attention.scores);
+  const isPair = [attention.query, attention.key].some((side) => content.sides[side].segments.includes(1));
   const heads = state.heads?.filter((head) => attention.heads.includes(head)) ?? null;
   return {
     ...state,
@@ -104,7 +130,7 @@ function fitted(state: State, content: Content, attention: Attention): State {
     heads: heads?.length === 0 && state.heads?.length !== 0 ? null : heads,
     measure: measures.includes(state.measure) ? state.measure : measures[0],
     compare: measures.includes(state.compare) ? state.compare : "",
-    pairs: ["aa", "ab", "ba", "bb"].includes(state.pairs) ? state.pairs : "all",
+    pairs: isPair && ["aa", "ab", "ba", "bb"].includes(state.pairs) ? state.pairs : "all",
     unit: state.unit === "words" ? "words" : "pieces",
     sort: content.statistics.some((statistic) => statistic.name === state.sort) ? state.sort : "",
   };
