@@ -74,8 +74,8 @@ def figure5(
     if not panels:
         raise Unsuitable("no short sentence was found on which the best head of any relation is right.")
     notes = [
-        f"The best head for each, on the shortest sentence (from {examples.FEW} words on) on which all its answers are right: every "
-        "word in blue looks most at the one that it belongs to. Attention from blue words is blue, all other grey. "
+        f"The best head for each, on the shortest sentence of {examples.FEW} words or more that it gets all right: "
+        "every word in blue looks most at the one that it belongs to. Attention from blue words is blue, all other grey. "
         f"The darker a line, the larger the {measure}; special tokens are not shown, and their share is said. "
         "Heads are layer-head from 1, as in the paper."
     ]

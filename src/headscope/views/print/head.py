@@ -21,7 +21,7 @@ KEY = 6.5  # points
 def head_figure(content: Content, state: State) -> Figure:
     """One column wide, as tall as the text is long. Kept tokens are bold, and only their lines are drawn."""
     attention = attention_of(content, state)
-    found = shown(content, state, attention, list(state.heads) if state.heads else None)
+    found = shown(content, state, attention, list(state.heads) if state.heads else None).isolated()
     colours = [head_colour(place) for place in found.heads]
     dotted = "; dotted lines are below zero" if found.signed else ""
     darkest = f"The darkest line is a {measure_name(found.measure)} of {found.largest:.2g}{dotted}."

@@ -133,9 +133,7 @@ def _query(content: Content, state: State, attention: Attention) -> int:
 def _rows(state: State, special: Sequence[bool], weights: Array) -> tuple[list[int], float]:
     """The keys that are shown, and the share of the weight on special ones that are not."""
     hide = np.array(special, dtype=bool) & (not state.special)
-    seen = np.where(hide, 0, weights)[None, None]
-    nothing = np.zeros(1, dtype=bool), np.zeros(len(weights), dtype=bool)
-    drawn = choose(seen, *nothing, state.top, state.least)[0, 0]
+    drawn = choose(np.where(hide, 0, weights)[None, None], state.top, state.least)[0, 0]
     if not drawn.any():
         raise InputError("This token gives all of its weight to special tokens, which are hidden: show them.")
     return np.flatnonzero(drawn).tolist(), float(weights[hide].sum() / (weights.sum() or 1))

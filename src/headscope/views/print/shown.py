@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ class Shown:
     queries: Tokens
     keys: Tokens
     scores: Array  # head query key
-    drawn: Mask  # head query key: not below the threshold, among the top ones, of a kept token where there is one
+    drawn: Mask  # head query key: not below the threshold, and among the top ones
     totals: Array  # head query: the sum of each row before anything was hidden
     hidden: float  # the share of what the tokens shown give that goes to special ones, which are not
 
@@ -72,6 +72,12 @@ class Shown:
         if self.joint:
             return [f"layer {self.attention.layer}, all heads"]
         return [f"{self.attention.layer}.{self.attention.heads[place]}" for place in self.heads]
+
+    def isolated(self) -> Shown:
+        """Only what goes from or to a kept token, where there is one."""
+        if not self.queries.kept.any() and not self.keys.kept.any():
+            return self
+        return replace(self, drawn=self.drawn & (self.queries.kept[:, None] | self.keys.kept))
 
     def notes(self) -> list[str]:
         """What a reader of the figure must know."""
@@ -107,34 +113,29 @@ def shown(content: Content, state: State, attention: Attention, heads: list[int]
         raise InputError(_nothing(state))
     kept = _kept(state, len(rows), len(columns))
     sizes = np.abs(scores[:, rows])
-    hidden = 0.0 if state.special else _share(sizes, key_special, kept[0][rows] & ~kept[1].any())
+    hidden = 0.0 if state.special else float(sizes[..., key_special].sum() / (sizes.sum() or 1))
     scores = scores[:, rows][..., columns]
     queries = Tokens([query_labels[at] for at in np.flatnonzero(rows)], np.flatnonzero(rows).tolist(), kept[0][rows])
     keys = Tokens([key_labels[at] for at in np.flatnonzero(columns)], np.flatnonzero(columns).tolist(), kept[1][columns])
-    drawn = choose(scores, queries.kept, keys.kept, state.top, state.least)
+    drawn = choose(scores, state.top, state.least)
     return Shown(attention, places, name, joint, queries, keys, scores, drawn, sizes.sum(-1), hidden)
 
 
-def choose(scores: Array, kept_queries: Mask, kept_keys: Mask, top: int = 0, least: float = 0.0) -> Mask:
-    """(head, query, key): which scores are drawn. Of tokens that are kept, if any; the top ones of their row, the first of
-    several alike; and not below the part `least` of the largest of those.
+def choose(scores: Array, top: int = 0, least: float = 0.0) -> Mask:
+    """(head, query, key): which scores are drawn: the top ones of their row, the first of several alike, and of these none
+    below the part `least` of the largest.
 
-    >>> none = np.zeros(2, dtype=bool)
-    >>> choose(np.array([[[0.7, 0.3], [0.4, 0.6]]], dtype=np.float32), none, none, top=1).astype(int)
+    >>> choose(np.array([[[0.7, 0.3], [0.4, 0.6]]], dtype=np.float32), top=1).astype(int)
     array([[[1, 0],
             [0, 1]]])
     """
     sizes = np.abs(scores)
-    chosen = sizes > 0
-    if kept_queries.any() or kept_keys.any():
-        chosen &= kept_queries[:, None] | kept_keys
+    chosen = (sizes > 0) & (sizes >= least * sizes.max(initial=0))
     if top:
-        order = np.argsort(-sizes, axis=-1, kind="stable")[..., :top]
         first = np.zeros_like(chosen)
-        np.put_along_axis(first, order, True, -1)
+        np.put_along_axis(first, np.argsort(-sizes, axis=-1, kind="stable")[..., :top], True, -1)
         chosen &= first
-    largest = sizes.max(where=chosen, initial=0)
-    return chosen & (sizes >= least * largest)
+    return chosen
 
 
 def kept_places(state: State) -> tuple[list[int], list[int]]:
@@ -161,12 +162,6 @@ def _kept(state: State, queries: int, keys: int) -> tuple[Mask, Mask]:
                 raise InputError(f"There is no token {letter}{place} to keep: the last is {letter}{len(mask) - 1}.")
             mask[place] = True
     return masks
-
-
-def _share(sizes: Array, special: Mask, only: Mask) -> float:
-    """(head, query, key): how much goes to special keys; from some of the rows where some are kept."""
-    rows = sizes[:, only] if only.any() else sizes
-    return float(rows[..., special].sum() / (rows.sum() or 1))
 
 
 def _unit(side: Side, unit: str) -> tuple[list[str], Mask, NDArray[np.int64]]:
