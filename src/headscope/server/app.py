@@ -164,7 +164,7 @@ async def _in_line(work: Queue, request: Request, make: Callable[[Check], Result
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    return await work.run(make, left())
+    return await work.run(make, left)
 
 
 def _explain_errors(app: FastAPI) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
@@ -49,38 +49,53 @@ class Queue:
         self.most_waiting = most_waiting
         self.seconds = _FIRST_GUESS  # that a run takes, lately
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="headscope-model")
-        self._runs: dict[Run[Any], Future[Any]] = {}  # in line or running
+        self._runs: dict[Run[Any], asyncio.Task[object]] = {}  # in line or running, and who waits for each to leave
+        self._stopped = False
 
     @property
     def waiting(self) -> int:
         """How many are in line, with the one that runs."""
         return len(self._runs)
 
-    async def run(self, work: Callable[[Check], Result], left: Awaitable[object]) -> Result:
-        """The result of `work`, which is dropped, or stopped at its next check, as soon as `left` happens."""
+    async def run(self, work: Callable[[Check], Result], left: Callable[[], Coroutine[Any, Any, object]]) -> Result:
+        """The result of `work`, which is dropped, or stopped at its next check, as soon as `left()` is done."""
+        self._check_open()
         if self.waiting > self.most_waiting:
             wait = min(_LONGEST_WAIT, max(1, math.ceil(self.seconds * self.waiting)))
             sentence = f"The model is busy with {self.waiting} requests before this one: try again in {wait} s."
             raise Refused(503, sentence, {"Retry-After": str(wait)})
         run = Run(work)
-        future = self._runs[run] = self._thread.submit(self._timed, run)
+        leaving = self._runs[run] = asyncio.ensure_future(left())
+        future = self._thread.submit(self._timed, run)
         future.add_done_callback(lambda _: self._runs.pop(run, None))
-        result, leaving = asyncio.wrap_future(future), asyncio.ensure_future(left)
+        result = asyncio.wrap_future(future)
         try:
             await asyncio.wait((result, leaving), return_when=asyncio.FIRST_COMPLETED)
+            self._check_open()
             if not result.done():
                 raise Abandoned
             return result.result()
         finally:
             run.leave()
             leaving.cancel()
-            result.cancel()
+            if not result.cancel() and not result.cancelled():
+                result.exception()  # is looked at, so that nobody complains that it was not
+
+    def stop(self) -> None:
+        """Stop what runs, drop what waits, and take no more; to be called where `run` is."""
+        self._stopped = True
+        for run, leaving in list(self._runs.items()):
+            run.leave()
+            leaving.cancel()
 
     def close(self) -> None:
-        """Stop what runs, drop what waits, and end the thread."""
-        for run in list(self._runs):
-            run.leave()
+        """Stop, and wait until the thread has ended."""
+        self.stop()
         self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _check_open(self) -> None:
+        if self._stopped:
+            raise Refused(503, "The server is being stopped: start it again, and ask again.", {"Retry-After": "10"})
 
     def _timed(self, run: Run[Result]) -> Result:
         begun = monotonic()

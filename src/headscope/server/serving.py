@@ -28,12 +28,20 @@ def serve(models: Mapping[str, Lens], run: Path | None, settings: Settings, say:
             server.run(sockets=[listening])
 
 
-def make_server(models: Mapping[str, Lens], run: Path | None, settings: Settings) -> uvicorn.Server:
+class Server(uvicorn.Server):
+    """A server that does not wait for models when it is to end."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.config.app.state.queue.stop()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
+
+
+def make_server(models: Mapping[str, Lens], run: Path | None, settings: Settings) -> Server:
     app = make_app(models, run, settings=settings)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE, ws="none"
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def listen(host: str, port: int) -> socket.socket:
