@@ -1,12 +1,13 @@
 // Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { headName } from "../data/page";
 import { number } from "../drawing/canvas";
 import { drawn } from "../drawing/drawn";
 import { useWidth } from "../shell/hooks";
 import { axesOf } from "./head/maps";
 import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf, valueOf } from "./model/cells";
-import { cellSize, cellsPerRow, SmallMultiples } from "./model/SmallMultiples";
+import { cellSize, cellsPerRow, lay, layOut } from "./model/layout";
+import { SmallMultiples } from "./model/SmallMultiples";
 import { Enlarged } from "./model/Enlarged";
 import { Sorting } from "./model/Sorting";
 import { asLines } from "./model/thumbnail";
@@ -14,7 +15,8 @@ import { type Strongest, useThumbnails } from "./model/useThumbnails";
 import "./model/model.css";
 import type { ViewProps } from "./props";
 
-const FLOWING_SIZE = { least: 56, most: 96 };
+const SORTED = { least: 56, most: 96 }; // pixels of a small picture that stands in a row of its own order
+const JOINT = { least: 84, most: 150 };
 const STATISTICS_SAID = 6;
 
 export function ModelView({ content, chunks, state, change, dark, group, attention, onHidden }: ViewProps) {
@@ -26,7 +28,8 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
   const sorted = sortedBy(content, grid, state);
   const flowing = sorted !== null || grid.joint;
   const across = cellSize(width, grid.heads.length, 22, 116);
-  const size = width <= 0 ? 0 : flowing ? Math.max(FLOWING_SIZE.least, Math.min(FLOWING_SIZE.most, across)) : across;
+  const { least, most } = grid.joint ? JOINT : sorted ? SORTED : { least: 0, most: across };
+  const size = width <= 0 ? 0 : Math.max(least, Math.min(most, grid.joint ? Math.floor(width / 6) : across));
   const spots = useMemo(() => {
     if (!flowing) return byLayer(grid);
     const perRow = cellsPerRow(width, size);
@@ -34,9 +37,19 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
     return inOrder(byStatistic(grid, sorted, state.above), perRow, (cell) => valueOf(sorted, cell));
   }, [grid, flowing, sorted, state.above, width, size]);
 
-  const canvasOf = useCallback((key: string) => root.current?.querySelector<HTMLCanvasElement>(`[data-cell="${key}"] canvas`) ?? null, []);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const layout = { spots, size, flowing };
+  const latest = useRef(layout); // drawing goes on while heads are sorted
+  latest.current = layout;
+  const show = useCallback((keys: string[]) => {
+    const now = latest.current;
+    if (canvas.current) lay(canvas.current, thumbnails, now.spots, now.size, now.flowing, keys);
+  }, []);
   const onDrawn = useCallback(() => drawn(root.current), []);
-  const { strongest, hidden } = useThumbnails(content, chunks, grid, state, size, dark, canvasOf, onDrawn);
+  const { thumbnails, strongest, hidden, negative } = useThumbnails(content, chunks, grid, state, size, dark, show, onDrawn);
+  useLayoutEffect(() => {
+    if (canvas.current) layOut(canvas.current, thumbnails, spots, size, flowing);
+  }, [thumbnails, spots, size, flowing]);
   useEffect(() => onHidden(state.special ? null : hidden), [hidden, state.special, onHidden]);
 
   const place = state.heads?.length === 1 ? attention.heads.indexOf(state.heads[0]) : -1;
@@ -72,7 +85,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
             change={change}
           />
         )}
-        <p class="reading" role="status" aria-live="polite" data-pointed={read?.key ?? ""}>
+        <p class={statistics.length ? "reading two-lines" : "reading"} role="status" aria-live="polite" data-pointed={read?.key ?? ""}>
           {read ? (
             <HeadReading cell={read} content={content} measure={measure?.title ?? state.measure} sort={state.sort} strongest={strongest.get(read.key) ?? null} />
           ) : (
@@ -87,6 +100,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
               spots={spots}
               flowing={flowing}
               size={size}
+              canvas={canvas}
               chosen={chosen?.key ?? null}
               stop={stopAt}
               setStop={setStop}
@@ -100,7 +114,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
           {lines ? "Lines go from the attending tokens, left, to the attended, right." : "Rows attend, columns are attended to."} Each{" "}
           {grid.joint ? "layer" : "head"} is drawn from nothing to its own largest {measure?.title ?? state.measure}: between them, strengths cannot be
           compared.
-          {measure?.signed && (lines ? " Orange, dashed lines are below zero." : " Orange is below zero.")}
+          {negative && (lines ? " Orange, dashed lines are below zero." : " Orange is below zero.")}
         </p>
       </div>
       {chosen && (

@@ -64,7 +64,7 @@ export function Picture({ content, attention, scores, state, change, dark, place
         {maps && !empty && <Numbers maps={maps} isolated={isolated} measure={title} />}
         {maps && lines && !empty && maps.maps.length > 0 && (
           <p class="head-caption" data-lines={lines.score.length} data-most={maps.most}>
-            Left attends to right; the darkest line is a {title} of {number(maps.most)}.
+            Left attends to right; the darkest line is {title} {number(maps.most)}.
             {maps.negative && " Dashed lines are below zero."}
             {lines.score.length < lines.all &&
               ` The strongest ${lines.score.length.toLocaleString("en")} of ${lines.all.toLocaleString("en")} lines are drawn.`}

@@ -107,7 +107,7 @@ export function drawLines(context: CanvasRenderingContext2D, lines: Lines, maps:
     const level = Math.floor(rest / 4);
     const share = level / LEVELS;
     context.strokeStyle = maps.maps[map].colour;
-    context.globalAlpha = opacity(share, heads) * (rest % 2 ? 1 : 0.18);
+    context.globalAlpha = opacity(share, heads) * (rest % 2 ? 1 : 0.35);
     context.lineWidth = 0.5 + (widest - 0.5) * share;
     context.setLineDash(Math.floor(rest / 2) % 2 ? [4, 3] : []);
     context.beginPath();

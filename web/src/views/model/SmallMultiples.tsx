@@ -1,6 +1,7 @@
 // The grid of heads: a small picture each, numbers at the margins; one stop of the Tab key, arrows inside.
 import { useMemo, useRef } from "preact/hooks";
 import { number } from "../../drawing/canvas";
+import { headerHeight, GAP, MARGIN, rowHeight } from "./layout";
 import type { Cell, Grid, Spot } from "./cells";
 
 interface Props {
@@ -8,6 +9,7 @@ interface Props {
   spots: Map<string, Spot>; // cells that have none are filtered out
   flowing: boolean; // one after another, each with its label, instead of layers down and heads across
   size: number;
+  canvas: { current: HTMLCanvasElement | null }; // one for all: it lies under the buttons
   chosen: string | null; // the key of the cell that is enlarged
   stop: string; // the key of the cell that Tab goes to
   setStop: (key: string) => void;
@@ -15,10 +17,7 @@ interface Props {
   choose: (cell: Cell) => void;
 }
 
-const GAP = 4;
-const MARGIN = 26; // for the numbers of layers
-
-export function SmallMultiples({ grid, spots, flowing, size, chosen, stop, setStop, point, choose }: Props) {
+export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, stop, setStop, point, choose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const offset = flowing ? 1 : 2; // lines of the grid count from 1, and the first are for the numbers
   const columns = flowing ? 1 + Math.max(0, ...[...spots.values()].map((spot) => spot.column)) : grid.heads.length;
@@ -52,7 +51,7 @@ export function SmallMultiples({ grid, spots, flowing, size, chosen, stop, setSt
             style={{ gridRow: (spot?.row ?? 0) + offset, gridColumn: (spot?.column ?? 0) + offset, width: `${size + 2}px` }}
             onClick={() => choose(cell)}
           >
-            <canvas style={{ width: `${size}px`, height: `${size}px` }} aria-hidden="true" />
+            <span class="model-room" style={{ height: `${size}px` }} />
             {flowing && (
               <span class="model-caption">
                 <b>{label}</b>
@@ -70,7 +69,12 @@ export function SmallMultiples({ grid, spots, flowing, size, chosen, stop, setSt
       ref={list}
       role="group"
       aria-label="Heads"
-      style={{ gridTemplateColumns: `${flowing ? "" : `${MARGIN}px `}repeat(${Math.max(1, columns)}, ${size + 2}px)`, gap: `${GAP}px` }}
+      style={{
+        gridTemplateColumns: `${flowing ? "" : `${MARGIN}px `}repeat(${Math.max(1, columns)}, ${size + 2}px)`,
+        gridTemplateRows: flowing ? "" : `${headerHeight}px`,
+        gridAutoRows: `${rowHeight(size, flowing)}px`,
+        gap: `${GAP}px`,
+      }}
       onKeyDown={pressed}
       onPointerOver={(event) => event.pointerType !== "touch" && point(keyAt(event))}
       onPointerLeave={() => point(null)}
@@ -81,6 +85,7 @@ export function SmallMultiples({ grid, spots, flowing, size, chosen, stop, setSt
       }}
       onFocusOut={() => point(null)}
     >
+      <canvas class="model-picture" ref={canvas} aria-hidden="true" />
       {!flowing &&
         grid.heads.map((head, column) => (
           <span key={`head ${head}`} class="model-number" style={{ gridRow: 1, gridColumn: column + 2 }}>
@@ -96,16 +101,6 @@ export function SmallMultiples({ grid, spots, flowing, size, chosen, stop, setSt
       {buttons}
     </div>
   );
-}
-
-/** How large a cell can be where so many stand side by side; below the least, the grid scrolls inside. */
-export function cellSize(width: number, columns: number, least: number, most: number): number {
-  return Math.max(least, Math.min(most, Math.floor((width - MARGIN - GAP) / columns) - GAP - 2));
-}
-
-/** How many cells of this size stand side by side. */
-export function cellsPerRow(width: number, size: number): number {
-  return Math.max(1, Math.floor((width + GAP) / (size + 2 + GAP)));
 }
 
 function keyAt(event: Event): string | null {

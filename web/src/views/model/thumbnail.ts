@@ -70,16 +70,32 @@ function drawHeat(context: CanvasRenderingContext2D, shown: Shown, rows: number[
     }
   });
   const image = new ImageData(across, height);
-  for (let i = 0; i < pooled.length; i++) {
-    const share = pooled[i] / shown.most;
-    const [red, green, blue] = signed ? diverging(share, dark) : sequential(share, dark);
-    image.data.set([red, green, blue, 255], 4 * i);
-  }
+  const colours = paletteOf(signed, dark);
+  const pixelColours = new Uint32Array(image.data.buffer);
+  for (let i = 0; i < pooled.length; i++) pixelColours[i] = colours[255 + Math.round((255 * pooled[i]) / shown.most)];
   scratch.width = across;
   scratch.height = height;
   (scratch.getContext("2d") as CanvasRenderingContext2D).putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(scratch, 0, 0, size, size);
+}
+
+const palettes = new Map<string, Uint32Array>();
+
+/** Colours as pixels, for -255 to 255 parts of the largest score. */
+function paletteOf(signed: boolean, dark: boolean): Uint32Array {
+  const key = `${signed} ${dark}`;
+  let found = palettes.get(key);
+  if (!found) {
+    const bytes = new Uint8ClampedArray(4 * 511);
+    for (let level = -255; level <= 255; level++) {
+      const share = level / 255;
+      bytes.set([...(signed ? diverging(share, dark) : sequential(share, dark)), 255], 4 * (level + 255));
+    }
+    found = new Uint32Array(bytes.buffer);
+    palettes.set(key, found);
+  }
+  return found;
 }
 
 const scratch = document.createElement("canvas");

@@ -1,5 +1,5 @@
 // Draws all heads, a layer at a time, and lets the page breathe in between.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { merge } from "../../data/axis";
 import type { Chunks } from "../../data/chunks";
 import type { Content } from "../../data/page";
@@ -17,14 +17,19 @@ export interface Strongest {
   to: string;
 }
 
+/** The small pictures, by the cells' keys. They are no part of the page: a thousand canvases in it would be slow. */
+export type Thumbnails = Map<string, HTMLCanvasElement>;
+
 interface Drawn {
+  thumbnails: Thumbnails;
   strongest: Map<string, Strongest | null>; // by the cells' keys
   hidden: number | null; // the share of all heads' scores on hidden tokens; null while it is being drawn
+  negative: boolean; // whether any score is below zero
 }
 
-const BREATH = 24; // milliseconds of drawing without a pause
+const BREATH = 60; // milliseconds of drawing without a pause
 
-/** Draw into the canvases of all cells, which `canvasOf` finds; again when a choice, the theme or the size changes. */
+/** The pictures of all cells, made anew when a choice, the theme or the size changes; `show` is told which are ready. */
 export function useThumbnails(
   content: Content,
   chunks: Chunks,
@@ -32,18 +37,22 @@ export function useThumbnails(
   state: State,
   size: number,
   dark: boolean,
-  canvasOf: (key: string) => HTMLCanvasElement | null,
+  show: (keys: string[]) => void,
   onDrawn: () => void,
 ): Drawn {
-  const [drawn, setDrawn] = useState<Drawn>({ strongest: new Map(), hidden: null });
+  const thumbnails = useRef<Thumbnails>(new Map()).current;
+  const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, negative: false });
   const { measure, unit, pairs, special, least, top } = state;
   useEffect(() => {
     if (size <= 0) return undefined;
     let wanted = true;
+    const signed = content.measures.some((one) => one.name === measure && one.signed);
     const draw = async () => {
       const strongest = new Map<string, Strongest | null>();
+      let ready: string[] = [];
       let total = 0;
       let hidden = 0;
+      let negative = false;
       let since = performance.now();
       for (const cells of byAttention(grid.cells)) {
         const { attention } = cells[0];
@@ -56,16 +65,22 @@ export function useThumbnails(
           total += found.total;
           hidden += found.hidden * found.total;
           strongest.set(cell.key, strongestOf(found));
-          const canvas = canvasOf(cell.key);
-          if (canvas) drawThumbnail(canvas, found, size, dark);
+          if (signed) negative ||= found.scores.some((score) => score < 0);
+          const canvas = thumbnails.get(cell.key) ?? document.createElement("canvas");
+          drawThumbnail(canvas, found, size, dark);
+          thumbnails.set(cell.key, canvas);
+          ready.push(cell.key);
           if (performance.now() - since > BREATH) {
+            show(ready);
+            ready = [];
             await pause();
             since = performance.now();
           }
         }
       }
       if (!wanted) return;
-      setDrawn({ strongest, hidden: total > 0 ? hidden / total : 0 });
+      show(ready);
+      setDrawn({ strongest, hidden: total > 0 ? hidden / total : 0, negative });
       onDrawn();
     };
     void draw();
@@ -73,7 +88,7 @@ export function useThumbnails(
       wanted = false;
     };
   }, [content, chunks, measure, unit, pairs, special, least, top, grid, size, dark]);
-  return drawn;
+  return { ...drawn, thumbnails };
 }
 
 function byAttention(cells: Cell[]): Cell[][] {

@@ -1,0 +1,63 @@
+// Where the small pictures stand, in pixels: the buttons in the page and the one canvas under them agree on it.
+import { prepare } from "../../drawing/canvas";
+import type { Spot } from "./cells";
+import type { Thumbnails } from "./useThumbnails";
+
+export const GAP = 4;
+export const MARGIN = 26; // for the numbers of layers
+export const headerHeight = 18; // for the numbers of heads
+const CAPTION = 21;
+const BORDER = 1;
+
+/** The height of a row: the picture, its borders, and the caption where each has one. */
+export function rowHeight(size: number, flowing: boolean): number {
+  return size + 2 * BORDER + (flowing ? CAPTION : 0);
+}
+
+/** How large a cell can be where so many stand side by side; below the least, the grid scrolls inside. */
+export function cellSize(width: number, columns: number, least: number, most: number): number {
+  return Math.max(least, Math.min(most, Math.floor((width - MARGIN - GAP) / columns) - GAP - 2 * BORDER));
+}
+
+/** How many cells of this size stand side by side. */
+export function cellsPerRow(width: number, size: number): number {
+  return Math.max(1, Math.floor((width + GAP) / (size + 2 * BORDER + GAP)));
+}
+
+function cornerOf(spot: Spot, size: number, flowing: boolean): [number, number] {
+  const left = flowing ? 0 : MARGIN + GAP;
+  const top = flowing ? 0 : headerHeight + GAP;
+  return [
+    left + spot.column * (size + 2 * BORDER + GAP) + BORDER,
+    top + spot.row * (rowHeight(size, flowing) + GAP) + BORDER,
+  ];
+}
+
+/** Lay out every picture that is ready. */
+export function layOut(canvas: HTMLCanvasElement, thumbnails: Thumbnails, spots: Map<string, Spot>, size: number, flowing: boolean): void {
+  const corners = [...spots.values()].map((spot) => cornerOf(spot, size, flowing));
+  const width = Math.max(0, ...corners.map(([x]) => x + size));
+  const height = Math.max(0, ...corners.map(([, y]) => y + size));
+  prepare(canvas, width, height);
+  lay(canvas, thumbnails, spots, size, flowing, spots.keys());
+}
+
+/** Put some of the pictures where they belong. */
+export function lay(
+  canvas: HTMLCanvasElement,
+  thumbnails: Thumbnails,
+  spots: Map<string, Spot>,
+  size: number,
+  flowing: boolean,
+  keys: Iterable<string>,
+): void {
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  for (const key of keys) {
+    const spot = spots.get(key);
+    const thumbnail = thumbnails.get(key);
+    if (!spot || !thumbnail) continue;
+    const [x, y] = cornerOf(spot, size, flowing);
+    context.clearRect(x, y, size, size);
+    context.drawImage(thumbnail, x, y, size, size);
+  }
+}
