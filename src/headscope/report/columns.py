@@ -184,7 +184,7 @@ def describe(table: str, column: str) -> Column | None:
     'Previous token, by norm'
     """
     name = parse(table)
-    if name is None:
+    if name is None or column in _LABELS:
         return None
     for ending, which in (("_low", "lower"), ("_high", "upper")):
         of = describe(table, column.removesuffix(ending)) if column.endswith(ending) else None
@@ -192,7 +192,10 @@ def describe(table: str, column: str) -> Column | None:
             about = f"The {which} end of the 95 % interval: {of.about[0].lower()}{of.about[1:]}"
             return replace(of, title=f"{of.title}, {which} end", about=about, of_heads=False)
     found = COLUMNS.get(name.statistic, {}).get(column) or _dynamic(name.statistic, column)
-    return None if found is None else replace(found, title=f"{found.title}{name.qualified}")
+    if found is None:
+        return None
+    unit = LENGTH if name.statistic == "maximum" and name.measure != "weight" else found.unit
+    return replace(found, title=f"{found.title}{name.qualified}", unit=unit)
 
 
 def _dynamic(statistic: str, column: str) -> Column | None:
