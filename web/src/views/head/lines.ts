@@ -115,7 +115,7 @@ export function drawLines(context: CanvasRenderingContext2D, lines: Lines, maps:
     for (const i of batches.get(key) ?? []) {
       const from = lines.from[i] * ends.rowHeight + shift;
       const to = lines.to[i] * ends.rowHeight + shift;
-      if ((from < 0 && to < 0) || (from > ends.height && to > ends.height)) continue;
+      if (isOut(from, ends.height) && isOut(to, ends.height)) continue; // a line between two tokens that nobody sees
       context.moveTo(ends.left, from);
       context.lineTo(ends.right, to);
     }
@@ -123,6 +123,10 @@ export function drawLines(context: CanvasRenderingContext2D, lines: Lines, maps:
   }
   context.globalAlpha = 1;
   context.setLineDash([]);
+}
+
+function isOut(y: number, height: number): boolean {
+  return y < 0 || y > height;
 }
 
 /** The more heads there are, the more weak lines there are: they step back, so that they do not add up to a fog. */
