@@ -1,0 +1,35 @@
+"""Two runs side by side: differences head by head, always the second less the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from headscope.errors import InputError
+from headscope.study.compare import compare
+
+
+def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The statistics that both runs have, with the second's values as `other`; nothing else can be compared."""
+    theirs = {statistic["name"]: statistic["values"] for statistic in others}
+    return [{**statistic, "other": theirs[statistic["name"]]} for statistic in ones if statistic["name"] in theirs]
+
+
+def compared_tables(one: Path, other: Path, names: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Both runs' tables of these names row by row: each column of the first, of the second, and the difference."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = compare(one, other, name)
+        except (InputError, TypeError):  # no row a head, or text, which has no differences
+            continue
+    return found
+
+
+def check_same_heads(one: Path, other: Path, ones: Sequence[str], others: Sequence[str]) -> None:
+    """Models of two shapes can stand in two reports, not in one."""
+    if not set(ones) & set(others):
+        raise InputError(f"{one} and {other} have no head in common: make a report of each.")

@@ -1,0 +1,54 @@
+"""A run's tables as a page carries them: columns with titles, rows of plain values, and how many there are in all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import pandas as pd
+
+from headscope.report.columns import column_about, column_title, table_about, table_title
+
+ROWS = 2000  # of a table; the command line has the others
+EXACT = 2**53  # a page counts in doubles: larger integers (hashes of texts) travel as text
+
+
+def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, Any]:
+    """One table; `titles` are those that a paper's run gives to its own."""
+    columns = [
+        {
+            "name": str(column),
+            "title": column_title(name, str(column)),
+            "about": column_about(name, str(column)),
+            "numeric": bool(pd.api.types.is_numeric_dtype(frame[column])),
+        }
+        for column in frame.columns
+    ]
+    values = [[plain(value) for value in frame[column].iloc[:ROWS]] for column in frame.columns]
+    return {
+        "name": name,
+        "title": titles.get(name) or table_title(name),
+        "about": table_about(name),
+        "columns": columns,
+        "rows": [list(row) for row in zip(*values, strict=True)],
+        "total": len(frame),
+    }
+
+
+def plain(value: Any) -> str | int | float | bool | None:
+    """A cell as JSON has it; what is missing, or is no number, is null.
+
+    >>> plain(float("nan")), plain(2**60), plain(0.5), plain("word")
+    (None, '1152921504606846976', 0.5, 'word')
+    """
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Integral):
+        return int(value) if abs(int(value)) < EXACT else str(int(value))
+    if isinstance(value, Real):
+        return float(value) if math.isfinite(float(value)) else None
+    return str(value)

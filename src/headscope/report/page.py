@@ -1,0 +1,32 @@
+"""The report as one HTML file: the description in the page, its tables and figures as compressed chunks of their own."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from headscope.report.description import description
+from headscope.views.page import page
+
+
+def report_page(run: str | Path, other: str | Path | None = None, *, title: str = "") -> str:
+    """A page that shows a run, or two side by side, and needs nothing else."""
+    return page_of(description(run, other, title=title))
+
+
+def page_of(described: dict[str, Any]) -> str:
+    """The page of a description; a table's rows and a figure are unpacked when they are first looked at."""
+    chunks: list[str] = []
+
+    def packed(value: Any) -> int:
+        written = json.dumps(value, separators=(",", ":"), allow_nan=False)
+        chunks.append(base64.b64encode(zlib.compress(written.encode(), 9)).decode("ascii"))
+        return len(chunks) - 1
+
+    tables = [{**table, "rows": None, "chunk": packed(table["rows"])} for table in described["tables"]]
+    figures = [{**figure, "svg": None, "chunk": packed(figure["svg"])} for figure in described["figures"]]
+    carried = {**described, "tables": tables, "figures": figures}
+    return page("report", f"{described['title']} · headscope", carried, chunks)

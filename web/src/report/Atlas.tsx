@@ -1,0 +1,263 @@
+// The atlas: layers by heads, each coloured by its role or by a number; the one that is clicked opens its card.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { number } from "../drawing/canvas";
+import { drawn } from "../drawing/drawn";
+import { Choice } from "../shell/Toolbar";
+import type { ChangeReport, ReportState } from "./address";
+import { type Head, type Report, type Role, groupsOf } from "./data";
+import { familyColour, markOf } from "./families";
+import { RoleLegend, ScaleLegend } from "./Legend";
+import { type Shown, colourOf, cssOf, inkOn, rankOf, rgbOf, shownOf, statisticNamed } from "./values";
+
+interface Props {
+  report: Report;
+  state: ReportState;
+  change: ChangeReport;
+  dark: boolean;
+}
+
+/** A cell of the atlas: which head of the report, and what it shows. */
+interface Square {
+  at: number;
+  head: Head;
+  role: Role;
+  value: number | null;
+}
+
+export function Atlas({ report, state, change, dark }: Props) {
+  const root = useRef<HTMLElement>(null);
+  const [pointed, setPointed] = useState<number | null>(null);
+  const groups = groupsOf(report);
+  const group = groups.includes(state.attention) ? state.attention : groups[0];
+  const statistic = statisticNamed(report, state.by);
+  const shown = useMemo(() => (statistic ? shownOf(statistic, state.run) : null), [statistic, state.run]);
+  const layers = useMemo(() => layersOf(report, group, shown, state), [report, group, shown, state.order, state.run]);
+  const widest = Math.max(...layers.map((layer) => layer.length), 1);
+  useEffect(() => drawn(root.current), [layers, dark]);
+  const open = (square: Square) => change({ head: square.head.label });
+  const chosen = layers.flat().find((square) => square.head.label === state.head);
+  const focus = chosen ?? layers[0]?.[0];
+  const read = layers.flat().find((square) => square.at === pointed) ?? chosen ?? null;
+  return (
+    <section class="atlas" ref={root} aria-labelledby="atlas-title">
+      <h2 id="atlas-title">Atlas of heads</h2>
+      <form class="toolbar" aria-label="What the atlas shows" onSubmit={(event) => event.preventDefault()}>
+        <StatisticChoice report={report} by={state.by} change={change} />
+        {report.runs.length > 1 && (
+          <Choice
+            label="run"
+            value={state.run || "one"}
+            options={runOptions(report, shown !== null)}
+            set={(run) => change({ run })}
+          />
+        )}
+        {groups.length > 1 && (
+          <Choice
+            label="attention"
+            value={group}
+            options={groups.map((name) => [name, name])}
+            set={(attention) => change({ attention })}
+          />
+        )}
+        <label class="choice check">
+          <input
+            type="checkbox"
+            name="order"
+            checked={state.order === "value"}
+            onChange={(event) => change({ order: event.currentTarget.checked ? "value" : "" })}
+          />
+          <span>{shown ? "largest first in each layer" : "same roles side by side"}</span>
+        </label>
+      </form>
+      {shown?.about && <p class="about">{shown.about}</p>}
+      <div
+        class="atlas-grid"
+        role="grid"
+        aria-label={`Heads by layer: ${shown ? shown.title : "role"}`}
+        style={{ gridTemplateColumns: `auto repeat(${widest}, minmax(0, 1fr))` }}
+        data-size={layers.length > 16 || widest > 20 ? "small" : layers.length > 8 ? "middle" : "large"}
+        data-by={shown ? state.by : "role"}
+        onMouseLeave={() => setPointed(null)}
+        onKeyDown={(event) => moveFocus(event)}
+      >
+        <div role="row" class="atlas-row">
+          <span class="atlas-corner" role="columnheader">
+            layer
+          </span>
+          {Array.from({ length: widest }, (_, place) => (
+            <span key={place} class="atlas-head" role="columnheader">
+              {state.order === "value" ? "" : place}
+            </span>
+          ))}
+        </div>
+        {layers.map((layer) => (
+          <div role="row" class="atlas-row" key={layer[0].head.layer}>
+            <span class="atlas-layer" role="rowheader">
+              {layer[0].head.layer}
+            </span>
+            {layer.map((square, place) => (
+              <SquareButton
+                key={square.at}
+                square={square}
+                place={place}
+                shown={shown}
+                sorted={state.order === "value"}
+                dark={dark}
+                selected={square === chosen}
+                reachable={square === focus}
+                open={() => open(square)}
+                point={() => setPointed(square.at)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      <p class="reading" aria-live="polite">
+        {read ? <Said square={read} shown={shown} report={report} /> : "Point at a head to read its number; click it to open its card."}
+      </p>
+      {shown ? <ScaleLegend shown={shown} dark={dark} /> : <RoleLegend roles={layers.flat().map((square) => square.role)} dark={dark} />}
+    </section>
+  );
+}
+
+interface SquareProps {
+  square: Square;
+  place: number;
+  shown: Shown | null;
+  sorted: boolean;
+  dark: boolean;
+  selected: boolean;
+  reachable: boolean;
+  open: () => void;
+  point: () => void;
+}
+
+function SquareButton({ square, place, shown, sorted, dark, selected, reachable, open, point }: SquareProps) {
+  const { head, role, value } = square;
+  const background = shown ? cssOf(shown, value, dark) : familyColour(role.family, dark);
+  const color = shown
+    ? value === null
+      ? undefined
+      : inkOn(colourOf(shown, value, dark))
+    : inkOn(rgbOf(familyColour(role.family, dark)));
+  const text = shown ? (value === null ? "" : brief(value)) : markOf(role.role);
+  return (
+    <button
+      type="button"
+      role="gridcell"
+      class={value === null && shown ? "square missing" : "square"}
+      aria-selected={selected}
+      aria-label={`${head.label}: ${shown ? (value === null ? "no number" : number(value)) : role.rule}`}
+      tabIndex={reachable ? 0 : -1}
+      data-head={head.label}
+      data-value={value ?? undefined}
+      data-family={role.family}
+      style={{ background, color }}
+      data-place={place}
+      onClick={open}
+      onMouseEnter={point}
+      onFocus={point}
+    >
+      {sorted && <small>{head.label}</small>}
+      <span>{text}</span>
+    </button>
+  );
+}
+
+function Said({ square, shown, report }: { square: Square; shown: Shown | null; report: Report }) {
+  const { head, role, value } = square;
+  const others = shown ? report.heads.map((one, at) => (one.group === head.group ? shown.values[at] : null)) : [];
+  const counted = others.filter((one) => one !== null).length;
+  return (
+    <>
+      <b>{head.label}</b>
+      {shown && (
+        <>
+          {" "}
+          {shown.title.toLowerCase()}: <b>{value === null ? "no number" : number(value)}</b>
+          {value !== null && ` (rank ${rankOf(others, value)} of ${counted})`}
+        </>
+      )}
+      <span class="faint"> · {role.rule}</span>
+    </>
+  );
+}
+
+function StatisticChoice({ report, by, change }: { report: Report; by: string; change: ChangeReport }) {
+  const tables = [...new Set(report.statistics.map((statistic) => statistic.table))];
+  const known = statisticNamed(report, by) ? by : "role";
+  return (
+    <label class="choice">
+      <span>colour by</span>
+      <select name="by" value={known} onChange={(event) => change({ by: event.currentTarget.value })}>
+        <option value="role">role</option>
+        {tables.map((table) => (
+          <optgroup key={table} label={table}>
+            {report.statistics
+              .filter((statistic) => statistic.table === table)
+              .map((statistic) => (
+                <option key={statistic.name} value={statistic.name}>
+                  {statistic.title}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function runOptions(report: Report, numbers: boolean): [string, string][] {
+  const [one, other] = report.runs.map((run) => run.name);
+  const two: [string, string][] = [["one", `A: ${one}`], ["other", `B: ${other}`]];
+  return numbers ? [...two, ["difference", "B − A"]] : two;
+}
+
+function layersOf(report: Report, group: string, shown: Shown | null, state: ReportState): Square[][] {
+  const layers = new Map<number, Square[]>();
+  report.heads.forEach((head, at) => {
+    if (head.group !== group) return;
+    const role = (state.run === "other" && head.other) || head;
+    const layer = layers.get(head.layer) ?? [];
+    layer.push({ at, head, role, value: shown ? shown.values[at] : null });
+    layers.set(head.layer, layer);
+  });
+  const found = [...layers.values()];
+  if (state.order === "value") {
+    for (const layer of found) {
+      layer.sort((a, b) =>
+        shown
+          ? (b.value ?? -Infinity) - (a.value ?? -Infinity)
+          : a.role.family.localeCompare(b.role.family) || a.role.role.localeCompare(b.role.role),
+      );
+    }
+  }
+  return found;
+}
+
+/** Arrow keys go from head to head; one of them is reached with Tab. */
+function moveFocus(event: KeyboardEvent): void {
+  const steps: Record<string, [number, number]> = {
+    ArrowLeft: [0, -1],
+    ArrowRight: [0, 1],
+    ArrowUp: [-1, 0],
+    ArrowDown: [1, 0],
+  };
+  const step = steps[event.key];
+  const square = (event.target as HTMLElement).closest<HTMLElement>(".square");
+  if (!step || !square) return;
+  event.preventDefault();
+  const rows = [...(event.currentTarget as HTMLElement).querySelectorAll(".atlas-row")].slice(1);
+  const row = rows.indexOf(square.parentElement as Element);
+  const place = Number(square.dataset.place);
+  rows[row + step[0]]?.querySelector<HTMLElement>(`[data-place="${place + step[1]}"]`)?.focus();
+}
+
+/** A number that fits into a square. */
+function brief(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size < 0.005) return value > 0 ? "<.01" : ">−.01";
+  const text = size < 1 ? size.toFixed(2).replace(/^0/, "") : size < 10 ? size.toFixed(1) : size.toFixed(0);
+  return value < 0 ? `−${text}` : text;
+}

@@ -1,0 +1,159 @@
+// A head's card: what it does, why we say so, and its numbers against those of all other heads.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { percent } from "../drawing/canvas";
+import type { ChangeReport } from "./address";
+import type { Head, Report } from "./data";
+import { Exemplars } from "./Exemplars";
+import { familyColour, markOf } from "./families";
+import { Numbers } from "./Numbers";
+import { inkOn, rgbOf } from "./values";
+
+interface Props {
+  report: Report;
+  at: number; // which of the heads
+  change: ChangeReport;
+  dark: boolean;
+  children?: ComponentChildren; // the live page's own part of the card, in place of the exemplars in the report
+}
+
+export function CardPanel({ report, at, change, dark, children }: Props) {
+  const ref = useRef<HTMLElement>(null);
+  const head = report.heads[at];
+  const step = (by: number) => change({ head: report.heads[(at + by + report.heads.length) % report.heads.length].label });
+  useEffect(() => {
+    ref.current?.scrollTo(0, 0);
+  }, [at]);
+  return (
+    <aside class="card-panel" ref={ref} aria-label={`Card of head ${head.label}`} data-card={head.label}>
+      <header class="card-head">
+        <h2>Head {head.label}</h2>
+        <button type="button" class="quiet" title="The head before" onClick={() => step(-1)}>
+          ‹
+        </button>
+        <button type="button" class="quiet" title="The next head" onClick={() => step(1)}>
+          ›
+        </button>
+        <button type="button" class="quiet" name="close" title="Close the card (Esc)" onClick={() => change({ head: "" })}>
+          ✕
+        </button>
+      </header>
+      <p class="place">
+        layer {head.layer} of {layersOf(report, head)}, head {head.head} of {headsOf(report, head)} (both from 0)
+        {new Set(report.heads.map((one) => one.group)).size > 1 && `, ${head.group} attention`}
+      </p>
+      <RoleChip family={head.family} role={head.role} dark={dark} />
+      <p class="says">{head.says}</p>
+      <section>
+        <h3>The rule that gave this name</h3>
+        <p class="rule">{head.rule}</p>
+        {head.also.length > 0 && <p class="faint">These hold too: {head.also.join("; ")}</p>}
+        {head.other && (
+          <p class="second">
+            In run B: <b>{head.other.role}</b> <span class="faint">({head.other.rule})</span>
+          </p>
+        )}
+      </section>
+      <Special head={head} />
+      <Tested head={head} />
+      <Numbers report={report} at={at} />
+      {children ?? <Exemplars exemplars={head.exemplars} />}
+      <Nearest report={report} at={at} change={change} />
+    </aside>
+  );
+}
+
+function RoleChip({ family, role, dark }: { family: string; role: string; dark: boolean }) {
+  const background = familyColour(family, dark);
+  const mark = markOf(role);
+  return (
+    <p class="role-chip" style={{ background, color: inkOn(rgbOf(background)) }} data-role={role}>
+      {mark !== role && family !== "none" && <span aria-hidden="true">{mark}</span>}
+      {role}
+    </p>
+  );
+}
+
+/** How much goes to the first token and separators: where heads park what they do not need. */
+function Special({ head }: { head: Head }) {
+  const { weight, norm } = head.special;
+  if (weight === null && norm === null) return null;
+  return (
+    <section>
+      <h3>Share on the first token and separators</h3>
+      <div class="bars">
+        {weight !== null && <Bar label="by weight: how much it looks" share={weight} />}
+        {norm !== null && <Bar label="by norm: how much it takes" share={norm} />}
+      </div>
+    </section>
+  );
+}
+
+/** How often it is right where the right answer is known, beside what a simple rule would get. */
+function Tested({ head }: { head: Head }) {
+  const { relation, antecedents } = head;
+  return (
+    <>
+      {relation && (
+        <section>
+          <h3>
+            Best relation: {relation.name}, {relation.direction} ({relation.cases.toLocaleString("en")} cases)
+          </h3>
+          <div class="bars">
+            <Bar label="looks at the right word" share={relation.accuracy} />
+            {relation.baseline !== null && <Bar label="best fixed distance" share={relation.baseline} baseline />}
+          </div>
+        </section>
+      )}
+      {antecedents && (
+        <section>
+          <h3>Antecedents of pronouns, names and nouns ({antecedents.cases.toLocaleString("en")} cases)</h3>
+          <div class="bars">
+            <Bar label="looks at the antecedent" share={antecedents.accuracy} />
+            {antecedents.baseline !== null && <Bar label="a simple rule" share={antecedents.baseline} baseline />}
+          </div>
+        </section>
+      )}
+    </>
+  );
+}
+
+function Bar({ label, share, baseline }: { label: string; share: number; baseline?: boolean }) {
+  return (
+    <>
+      <span>{label}</span>
+      <span class="bar">
+        <i class={baseline ? "baseline" : undefined} style={{ width: `${100 * Math.min(1, Math.max(0, share))}%` }} />
+      </span>
+      <b>{percent(share)}</b>
+    </>
+  );
+}
+
+function Nearest({ report, at, change }: { report: Report; at: number; change: ChangeReport }) {
+  const scatter = report.scatters.find((one) => one.heads.includes(at));
+  if (!scatter) return null;
+  return (
+    <section>
+      <h3>Heads that look most alike (Jensen-Shannon divergence, 0 to 0.69)</h3>
+      <p class="neighbours">
+        {scatter.nearest[scatter.heads.indexOf(at)].map(({ head, distance }) => (
+          <span key={head}>
+            <button type="button" class="head-link" onClick={() => change({ head: report.heads[head].label })}>
+              {report.heads[head].label}
+            </button>{" "}
+            {distance.toFixed(2)} <span class="faint">{report.heads[head].role}</span>
+          </span>
+        ))}
+      </p>
+    </section>
+  );
+}
+
+function layersOf(report: Report, head: Head): number {
+  return new Set(report.heads.filter((one) => one.group === head.group).map((one) => one.layer)).size;
+}
+
+function headsOf(report: Report, head: Head): number {
+  return report.heads.filter((one) => one.group === head.group && one.layer === head.layer).length;
+}

@@ -1,0 +1,31 @@
+// The run's figures. Each is an image: whatever an SVG holds, nothing in it runs.
+import type { Chunks } from "../data/chunks";
+import type { Figure, Report } from "./data";
+import { save, useUnpacked } from "./unpack";
+
+export function Figures({ report, chunks }: { report: Report; chunks: Chunks }) {
+  return (
+    <div class="figures">
+      {report.figures.map((figure) => (
+        <OneFigure key={figure.name} figure={figure} chunks={chunks} />
+      ))}
+    </div>
+  );
+}
+
+function OneFigure({ figure, chunks }: { figure: Figure; chunks: Chunks }) {
+  const svg = useUnpacked<string>(figure.svg, figure.chunk, chunks);
+  return (
+    <figure data-figure={figure.name}>
+      {svg && <img src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`} alt={figure.title} />}
+      <figcaption>
+        <span>{figure.title}</span>
+        {svg && (
+          <button type="button" class="quiet" onClick={() => save(`${figure.name}.svg`, "image/svg+xml", svg)}>
+            save as SVG
+          </button>
+        )}
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,82 @@
+// What the tables say in plain sentences. A head's label opens its card, wherever it stands.
+import { useState } from "preact/hooks";
+import type { ChangeReport } from "./address";
+import type { Finding, Report } from "./data";
+
+const AT_FIRST = 7;
+
+interface Props {
+  report: Report;
+  change: ChangeReport;
+}
+
+export function Findings({ report, change }: Props) {
+  return (
+    <section class="findings" aria-labelledby="findings-title">
+      <h2 id="findings-title">What was found</h2>
+      {report.compared.length > 0 && (
+        <>
+          <h3>What differs between the two runs</h3>
+          <List findings={report.compared} change={change} />
+          <h3>In the first run</h3>
+        </>
+      )}
+      <List findings={report.findings} change={change} />
+    </section>
+  );
+}
+
+function List({ findings, change }: { findings: Finding[]; change: ChangeReport }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? findings : findings.slice(0, AT_FIRST);
+  return (
+    <>
+      <ul>
+        {shown.map((finding) => (
+          <li key={finding.text}>
+            <WithHeads text={finding.text} heads={finding.heads} change={change} />
+            {finding.table && (
+              <button
+                type="button"
+                class="table-link"
+                title={`Open the table ${finding.table}`}
+                onClick={() => change({ part: "tables", table: finding.table, sort: "", find: "" })}
+              >
+                table
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {shown.length < findings.length && (
+        <button type="button" class="quiet more" onClick={() => setAll(true)}>
+          {findings.length - shown.length} more
+        </button>
+      )}
+    </>
+  );
+}
+
+/** A sentence in which every label of a head can be clicked; `5.3%` and `0.5.3` are no labels. */
+export function WithHeads({ text, heads, change }: { text: string; heads: string[]; change: ChangeReport }) {
+  const labels = [...heads].sort((a, b) => b.length - a.length);
+  if (labels.length === 0) return <>{text}</>;
+  const pattern = new RegExp(`(?<![\\w.])(${labels.map(escaped).join("|")})(?![\\w%]|\\.\\d)`, "g");
+  return (
+    <>
+      {text.split(pattern).map((part, place) =>
+        place % 2 ? (
+          <button type="button" class="head-link" key={place} data-head={part} onClick={() => change({ head: part })}>
+            {part}
+          </button>
+        ) : (
+          part
+        ),
+      )}
+    </>
+  );
+}
+
+function escaped(label: string): string {
+  return label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,74 @@
+// A head's numbers against those of all other heads.
+import { number, percent } from "../drawing/canvas";
+import type { Report, Statistic } from "./data";
+import { Strip } from "./Strip";
+import { rankOf } from "./values";
+
+const AT_FIRST = 8; // those in which the head is most unlike the others
+
+export function Numbers({ report, at }: { report: Report; at: number }) {
+  const mine = report.statistics.filter((statistic) => statistic.card && statistic.values[at] !== null);
+  if (mine.length === 0) return null;
+  const extreme = mostUnlike(mine, at);
+  const others = mine.filter((statistic) => !extreme.includes(statistic));
+  return (
+    <section>
+      <h3>Where it differs most from other heads (each line is a head, the thick one this)</h3>
+      <Rows statistics={extreme} at={at} />
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more numbers</summary>
+          <Rows statistics={others} at={at} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Rows({ statistics, at }: { statistics: Statistic[]; at: number }) {
+  return (
+    <table class="numbers">
+      <tbody>
+        {statistics.map((statistic) => {
+          const value = statistic.values[at] as number;
+          const counted = statistic.values.filter((one) => one !== null).length;
+          return (
+            <tr key={statistic.name} title={statistic.about} data-statistic={statistic.name} data-value={value}>
+              <th scope="row">{statistic.title}</th>
+              <td class="value">{inUnit(value, statistic.unit)}</td>
+              <td>
+                <Strip values={statistic.values} value={value} other={statistic.other?.[at]} />
+              </td>
+              <td class="rank">
+                {rankOf(statistic.values, value)} of {counted}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+/** The numbers by which a head differs most from all heads; of one that was read by weight and by norm, the one that does more. */
+function mostUnlike(statistics: Statistic[], at: number): Statistic[] {
+  const chosen = new Map<string, Statistic>();
+  const sorted = [...statistics].sort((a, b) => unlikeness(b, at) - unlikeness(a, at));
+  for (const statistic of sorted) {
+    const subject = statistic.title.replace(/, by norm.*/, "");
+    if (!chosen.has(subject)) chosen.set(subject, statistic);
+  }
+  return [...chosen.values()].slice(0, AT_FIRST);
+}
+
+/** How many standard deviations a head is away from the mean of all heads. */
+function unlikeness(statistic: Statistic, at: number): number {
+  const numbers = statistic.values.filter((one): one is number => one !== null);
+  const mean = numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+  const variance = numbers.reduce((sum, one) => sum + (one - mean) ** 2, 0) / numbers.length;
+  return variance > 0 ? Math.abs((statistic.values[at] as number) - mean) / Math.sqrt(variance) : 0;
+}
+
+export function inUnit(value: number, unit: string): string {
+  return unit === "share" || unit === "accuracy" ? percent(value) : number(value);
+}

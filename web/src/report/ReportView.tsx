@@ -1,0 +1,97 @@
+// A report: what was found, the atlas and the map of heads, tables, figures, what was run; and beside it a head's card.
+import "./report.css";
+import { useEffect } from "preact/hooks";
+import type { Chunks } from "../data/chunks";
+import { CopyButton } from "./CopyButton";
+import { Atlas } from "./Atlas";
+import { CardPanel } from "./CardPanel";
+import type { ChangeReport, ReportState } from "./address";
+import { type Report, headAt } from "./data";
+import { Figures } from "./Figures";
+import { Findings } from "./Findings";
+import { RunFacts } from "./RunFacts";
+import { Scatter } from "./Scatter";
+import { Tables } from "./Tables";
+
+interface Props {
+  report: Report;
+  chunks: Chunks;
+  state: ReportState;
+  change: ChangeReport;
+  dark: boolean;
+}
+
+export function ReportView({ report, chunks, state, change, dark }: Props) {
+  const at = headAt(report, state.head);
+  const parts = partsOf(report);
+  const part = parts.some(([name]) => name === state.part) ? state.part : "heads";
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && state.head) change({ head: "" });
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [state.head, change]);
+  return (
+    <div class={at >= 0 ? "page report with-card" : "page report"} data-ready="true">
+      <main>
+        <header class="title">
+          <h1 dir="auto">{report.title}</h1>
+          <p class="brand">headscope</p>
+          <CopyButton state={state} />
+          <button
+            type="button"
+            name="theme"
+            class="quiet"
+            aria-pressed={dark}
+            onClick={() => change({ theme: dark ? "light" : "dark" })}
+          >
+            {dark ? "light" : "dark"}
+          </button>
+        </header>
+        <p class="summary">{summaryOf(report)}</p>
+        <div class="tabs" role="tablist" aria-label="Parts of the report">
+          {parts.map(([name, title]) => (
+            <button key={name} role="tab" type="button" aria-selected={name === part} onClick={() => change({ part: name })}>
+              {title}
+            </button>
+          ))}
+        </div>
+        <div role="tabpanel" class="part" data-part={part}>
+          {part === "heads" && (
+            <>
+              <Findings report={report} change={change} />
+              <div class="beside">
+                <Atlas report={report} state={state} change={change} dark={dark} />
+                <Scatter report={report} state={state} change={change} dark={dark} />
+              </div>
+            </>
+          )}
+          {part === "tables" && <Tables report={report} chunks={chunks} state={state} change={change} />}
+          {part === "figures" && <Figures report={report} chunks={chunks} />}
+          {part === "run" && <RunFacts report={report} />}
+        </div>
+      </main>
+      {at >= 0 && <CardPanel report={report} at={at} change={change} dark={dark} />}
+    </div>
+  );
+}
+
+function partsOf(report: Report): [string, string][] {
+  const parts: [string, string][] = [["heads", "heads"]];
+  if (report.tables.length) parts.push(["tables", `tables ${report.tables.length}`]);
+  if (report.figures.length) parts.push(["figures", `figures ${report.figures.length}`]);
+  return [...parts, ["run", report.runs.length > 1 ? "the runs" : "the run"]];
+}
+
+/** What was run, in one line; all of it is in a part of its own. */
+function summaryOf(report: Report): string {
+  const layers = new Set(report.heads.map((head) => `${head.group} ${head.layer}`)).size;
+  const shape = `${report.heads.length} heads in ${layers} layers`;
+  const said = report.runs.map(({ name, facts }, place) => {
+    const value = (wanted: string) => facts.find((fact) => fact.name === wanted)?.value;
+    const parts = [value("Counted") ?? value("Corpus")].filter(Boolean).join(", ");
+    return report.runs.length > 1 ? `${"AB"[place]} is ${name} (${value("Model")}${parts ? `; ${parts}` : ""})` : parts;
+  });
+  return [shape, ...said].filter(Boolean).join(" · ");
+}

@@ -1,0 +1,34 @@
+// What was run: model, corpus, settings, versions; and what was left out, with the reason.
+import type { Report } from "./data";
+
+export function RunFacts({ report }: { report: Report }) {
+  return (
+    <div class="facts">
+      {report.runs.map((run, place) => (
+        <section key={place}>
+          <h2>{report.runs.length > 1 ? `${"AB"[place]}: ${run.name}` : run.name}</h2>
+          <dl>
+            {run.facts.map(({ name, value }) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <bdi>{value}</bdi>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      {report.leftOut.length > 0 && (
+        <section>
+          <h2>Left out</h2>
+          <ul>
+            {report.leftOut.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}

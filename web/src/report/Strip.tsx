@@ -1,0 +1,25 @@
+// One head's number among those of all heads: a line for each, and this one's on top.
+
+interface Props {
+  values: (number | null)[];
+  value: number;
+  other?: number | null; // the same head in the second run
+}
+
+const [WIDTH, HEIGHT] = [120, 16];
+
+export function Strip({ values, value, other }: Props) {
+  const numbers = values.filter((one): one is number => one !== null);
+  const [least, most] = [Math.min(...numbers, value), Math.max(...numbers, value)];
+  const x = (one: number) => 2 + ((WIDTH - 4) * (one - least)) / (most - least || 1);
+  return (
+    <svg class="number-strip" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
+      <line class="strip-axis" x1={2} x2={WIDTH - 2} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      {numbers.map((one, place) => (
+        <line key={place} class="strip-other" x1={x(one)} x2={x(one)} y1={4} y2={HEIGHT - 4} />
+      ))}
+      {other !== null && other !== undefined && <circle class="strip-second" cx={x(other)} cy={HEIGHT / 2} r={3.5} />}
+      <line class="strip-own" x1={x(value)} x2={x(value)} y1={0} y2={HEIGHT} />
+    </svg>
+  );
+}

@@ -1,0 +1,196 @@
+// Every table of the run: sorted by a click, filtered, saved as CSV.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Chunks } from "../data/chunks";
+import { number } from "../drawing/canvas";
+import type { ChangeReport, ReportState } from "./address";
+import { csvOf } from "./csv";
+import type { Cell, Report, Table } from "./data";
+import { type Placed, columnsShown, decimalsOf, hasBounds, headColumns, labelOf, rowsShown } from "./rows";
+import { save, useUnpacked } from "./unpack";
+
+interface Props {
+  report: Report;
+  chunks: Chunks;
+  state: ReportState;
+  change: ChangeReport;
+}
+
+const AT_FIRST = 200; // rows that are drawn before more are asked for
+
+export function Tables({ report, chunks, state, change }: Props) {
+  const table = report.tables.find((one) => one.name === state.table) ?? report.tables[0];
+  return (
+    <div class="tables">
+      <nav class="table-list" aria-label="Tables">
+        {report.tables.map((one) => (
+          <button
+            key={one.name}
+            type="button"
+            aria-current={one === table ? "true" : undefined}
+            onClick={() => change({ table: one.name, sort: "", find: "" })}
+          >
+            <span>{one.title}</span>
+            <small>{one.name}</small>
+          </button>
+        ))}
+      </nav>
+      <OneTable key={table.name} table={table} report={report} chunks={chunks} state={state} change={change} />
+    </div>
+  );
+}
+
+function OneTable({ table, report, chunks, state, change }: Props & { table: Table }) {
+  const rows = useUnpacked<Cell[][]>(table.rows, table.chunk, chunks);
+  const [all, setAll] = useState(false);
+  const heads = useMemo(() => headColumns(table), [table]);
+  const columns = columnsShown(table, state.bounds === "1");
+  const places = useMemo(() => decimalsOf(table, rows ?? []), [table, rows]);
+  const label = (row: Cell[]) => (heads && labelOf(report, heads, row)) || "";
+  const found = useMemo(
+    () => (rows ? rowsShown(table, rows, state.find, state.sort, label) : []),
+    [table, rows, state.find, state.sort],
+  );
+  useEffect(() => setAll(false), [table]);
+  if (!rows) return <p class="faint">Unpacking …</p>;
+  const shown = all ? found : found.slice(0, AT_FIRST);
+  return (
+    <section class="one-table" data-table={table.name} data-rows={found.length}>
+      <header>
+        <h2>{table.title}</h2>
+        <form class="toolbar" aria-label="Rows that are shown" onSubmit={(event) => event.preventDefault()}>
+          <label class="choice">
+            <span>find</span>
+            <input
+              type="search"
+              name="find"
+              value={state.find}
+              placeholder={heads ? "a head, a word" : "a word"}
+              onInput={(event) => change({ find: event.currentTarget.value })}
+            />
+          </label>
+          {hasBounds(table) && (
+            <label class="choice check">
+              <input
+                type="checkbox"
+                name="bounds"
+                checked={state.bounds === "1"}
+                onChange={(event) => change({ bounds: event.currentTarget.checked ? "1" : "" })}
+              />
+              <span>95% intervals</span>
+            </label>
+          )}
+          <span class="faint" role="status">
+            {found.length === rows.length ? `${rows.length.toLocaleString("en")} rows` : `${found.length} of ${rows.length} rows`}
+          </span>
+          <span class="spacer" />
+          <button
+            type="button"
+            name="csv"
+            class="quiet"
+            onClick={() => save(`${table.name}.csv`, "text/csv", csvOf(table, rows))}
+          >
+            save as CSV
+          </button>
+        </form>
+        {table.about && <p class="about">{table.about}</p>}
+        {table.compared && <p class="about">A is the first run, B the second; the difference is B − A.</p>}
+        {table.total > rows.length && (
+          <p class="about">
+            These are the first {rows.length.toLocaleString("en")} of {table.total.toLocaleString("en")} rows. All of them:{" "}
+            <code>headscope table RUN {table.name} --csv</code>
+          </p>
+        )}
+      </header>
+      <div class="table-scroll" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {heads && <HeadSort state={state} change={change} />}
+              {columns.map((placed) => (
+                <Header key={placed.at} placed={placed} state={state} change={change} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row, place) => (
+              <Row key={place} row={row} columns={columns} decimals={places} label={heads ? label(row) : null} change={change} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {found.length === 0 && <p class="about">No row has “{state.find}”.</p>}
+      {shown.length < found.length && (
+        <button type="button" class="quiet more" onClick={() => setAll(true)}>
+          show {(found.length - shown.length).toLocaleString("en")} more rows
+        </button>
+      )}
+    </section>
+  );
+}
+
+function HeadSort({ state, change }: { state: ReportState; change: ChangeReport }) {
+  const up = state.sort === "";
+  return (
+    <th scope="col" aria-sort={up ? "ascending" : state.sort === "-" ? "descending" : "none"}>
+      <button type="button" onClick={() => change({ sort: up ? "-" : "" })}>
+        head{up ? " ▲" : state.sort === "-" ? " ▼" : ""}
+      </button>
+    </th>
+  );
+}
+
+function Header({ placed: { column }, state, change }: { placed: Placed; state: ReportState; change: ChangeReport }) {
+  const { name, title, about, numeric } = column;
+  const [up, down] = [state.sort === name, state.sort === `-${name}`];
+  const first = numeric ? `-${name}` : name; // numbers: the largest first
+  const next = up ? `-${name}` : down ? name : first;
+  return (
+    <th scope="col" class={numeric ? "numeric" : undefined} aria-sort={up ? "ascending" : down ? "descending" : "none"}>
+      <button type="button" title={about || name} data-column={name} onClick={() => change({ sort: next })}>
+        {title}
+        {up ? " ▲" : down ? " ▼" : ""}
+      </button>
+    </th>
+  );
+}
+
+interface RowProps {
+  row: Cell[];
+  columns: Placed[];
+  decimals: (number | null)[];
+  label: string | null; // null: the table is not of heads
+  change: ChangeReport;
+}
+
+function Row({ row, columns, decimals, label, change }: RowProps) {
+  return (
+    <tr>
+      {label !== null && (
+        <th scope="row">
+          {label ? (
+            <button type="button" class="head-link" onClick={() => change({ head: label })}>
+              {label}
+            </button>
+          ) : (
+            <span class="faint">all</span>
+          )}
+        </th>
+      )}
+      {columns.map(({ column, at }) => (
+        <td key={at} class={column.numeric ? "numeric" : undefined} title={typeof row[at] === "number" ? String(row[at]) : undefined}>
+          {written(row[at], decimals[at])}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function written(cell: Cell, decimals: number | null) {
+  if (cell === null) return "";
+  if (typeof cell === "number") return decimals === null ? number(cell) : cell.toLocaleString("en", fixed(decimals));
+  return <bdi>{String(cell)}</bdi>;
+}
+
+function fixed(decimals: number): Intl.NumberFormatOptions {
+  return { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+}

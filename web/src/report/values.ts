@@ -1,0 +1,63 @@
+// Which numbers the atlas shows: a statistic of the first run, of the second, or the difference.
+import { type Rgb, css, diverging, sequential } from "../drawing/colours";
+import type { Report, Statistic } from "./data";
+
+export interface Shown {
+  title: string;
+  about: string;
+  values: (number | null)[]; // by head
+  least: number; // the number that the lightest colour stands for
+  most: number;
+  signed: boolean; // orange below zero, blue above
+}
+
+export function shownOf(statistic: Statistic, run: string): Shown {
+  const { other } = statistic;
+  const difference = run === "difference" && other !== undefined;
+  const values = difference
+    ? statistic.values.map((value, i) => (value === null || other[i] === null ? null : (other[i] as number) - value))
+    : run === "other" && other
+      ? other
+      : statistic.values;
+  // Both runs are coloured alike, so that they can be looked at in turn.
+  const scale = difference ? values : [...statistic.values, ...(other ?? [])];
+  const numbers = scale.filter((value): value is number => value !== null);
+  const size = numbers.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const signed = difference || numbers.some((value) => value < 0);
+  return {
+    title: statistic.title,
+    about: statistic.about,
+    values,
+    least: signed ? -size : 0,
+    most: size,
+    signed,
+  };
+}
+
+/** The colour of a number: from nothing (the background) to the largest. */
+export function colourOf(shown: Shown, value: number, dark: boolean): Rgb {
+  const share = shown.most === 0 ? 0 : value / shown.most;
+  return shown.signed ? diverging(share, dark) : sequential(share, dark);
+}
+
+/** Black or white, whichever is read better on a colour. */
+export function inkOn([red, green, blue]: Rgb): string {
+  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#0b1015" : "#ffffff";
+}
+
+export function cssOf(shown: Shown, value: number | null, dark: boolean): string | undefined {
+  return value === null ? undefined : css(colourOf(shown, value, dark));
+}
+
+/** 1 for the largest. */
+export function rankOf(values: (number | null)[], value: number): number {
+  return 1 + values.filter((one) => one !== null && one > value).length;
+}
+
+export function statisticNamed(report: Report, name: string): Statistic | undefined {
+  return report.statistics.find((statistic) => statistic.name === name);
+}
+
+export function rgbOf(hex: string): Rgb {
+  return [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16)) as Rgb;
+}
