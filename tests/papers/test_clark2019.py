@@ -17,7 +17,7 @@ from tests.papers.samples import example, run_command, save_tiny
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
-RESULTS = {"fig1", "fig2", "fig4", "table1", "table2", "table3", "fig6", "claims"}
+RESULTS = {"fig1", "fig1_maps", "fig2", "fig4", "fig5", "table1", "table2", "table3", "fig6", "claims"}
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_every_result_is_a_table_in_three_forms(finished: headscope.Run) -> None
 
 
 def test_figures_are_svg_and_pdf_with_text_as_text(finished: headscope.Run) -> None:
-    for name in ("fig1", "fig2", "fig4", "fig6"):
+    for name in ("fig1", "fig1_maps", "fig2", "fig4", "fig5", "fig6"):
         svg = (finished.folder / "figures" / f"clark2019_{name}.svg").read_text()
         assert "<text" in svg
         assert (finished.folder / "figures" / f"clark2019_{name}.pdf").read_bytes().startswith(b"%PDF")
