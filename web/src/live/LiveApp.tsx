@@ -1,0 +1,132 @@
+// The page of `headscope serve`: texts to type and their pictures, and beside them what a run says of every head.
+import "./live.css";
+import { useEffect } from "preact/hooks";
+import { useDark } from "../shell/hooks";
+import { type ChangeLive, type LiveState, useLiveAddress } from "./address";
+import type { Model } from "./api";
+import type { LivePage } from "./page";
+import { HeadPanel } from "./HeadPanel";
+import { ReportParts, partsOf } from "./ReportParts";
+import { TextPart } from "./TextPart";
+import { type Server, useReport, useServer } from "./useServer";
+
+export function LiveApp({ page }: { page: LivePage }) {
+  const [state, change] = useLiveAddress();
+  const dark = useDark(state.theme);
+  const [server, problem, again] = useServer();
+  return server ? (
+    <Started server={server} state={state} change={change} dark={dark} />
+  ) : (
+    <div class="page live">
+      <header class="title">
+        <h1>{page.title}</h1>
+      </header>
+      {problem ? (
+        <div class="live-notice problem" role="alert">
+          <p>{problem.message}</p>
+          <button type="button" name="again" class="quiet" onClick={again}>
+            Try again
+          </button>
+        </div>
+      ) : (
+        <p class="live-aside">Asking the server for its models …</p>
+      )}
+    </div>
+  );
+}
+
+interface Props {
+  server: Server;
+  state: LiveState;
+  change: ChangeLive;
+  dark: boolean;
+}
+
+function Started({ server, state, change, dark }: Props) {
+  const { models, run } = server;
+  const model = models.find((one) => one.name === state.model) ?? models[0];
+  const [report, reportProblem, askReport] = useReport(run);
+  const parts = run ? partsOf(report) : [];
+  const part = parts.some(([name]) => name === state.part) ? state.part : "text";
+  const card = report?.heads.find((head) => head.label === state.head);
+  useKeys(state, change);
+  return (
+    <div class={card ? "page live with-card" : "page live"} data-ready="true">
+      <div class="live-main">
+        <header class="title">
+          <h1>headscope</h1>
+          <ModelChoice models={models} model={model} change={change} />
+        </header>
+        {parts.length > 0 && <Parts parts={[["text", "read a text"], ...parts]} part={part} change={change} />}
+        <div hidden={part !== "text"}>
+          <TextPart server={server} model={model} report={report} state={state} change={change} dark={dark} />
+        </div>
+        {part !== "text" && (
+          <ReportParts report={report} problem={reportProblem} again={askReport} part={part} state={state} change={change} dark={dark} />
+        )}
+      </div>
+      {card && report && run && <HeadPanel report={report} head={card} run={run} state={state} change={change} dark={dark} />}
+    </div>
+  );
+}
+
+/** "/" goes to the text box; Esc closes a card, and lets go of the second text's tokens. */
+function useKeys(state: LiveState, change: ChangeLive): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea")) return;
+      if (event.key === "/") {
+        event.preventDefault();
+        const box = document.querySelector<HTMLTextAreaElement>("textarea[name=text]");
+        change({ part: "text" });
+        box?.focus();
+        box?.select();
+      }
+      if (event.key === "Escape" && (state.head || state.besideKeep)) change({ head: "", besideKeep: "" });
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [state.head, state.besideKeep, change]);
+}
+
+function ModelChoice({ models, model, change }: { models: Model[]; model: Model; change: ChangeLive }) {
+  const shape = `${model.layers} layers, ${model.heads} heads, up to ${model.limit} tokens`;
+  const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: "" });
+  return (
+    <p class="live-model">
+      {models.length > 1 ? (
+        <label class="choice">
+          <span>model</span>
+          <select name="model" value={model.name} onChange={(event) => choose(event.currentTarget.value)}>
+            {models.map(({ name }) => (
+              <option key={name} value={name}>
+                {shortName(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        <b>{shortName(model.name)}</b>
+      )}
+      <span class="live-aside">{shape}</span>
+    </p>
+  );
+}
+
+/** The last part of a path or of a hub's name. */
+function shortName(name: string): string {
+  return name.split(/[\\/]/).filter(Boolean).pop() ?? name;
+}
+
+function Parts({ parts, part, change }: { parts: [string, string][]; part: string; change: ChangeLive }) {
+  return (
+    <nav class="live-parts" aria-label="Parts of the page">
+      {parts.map(([name, title]) => (
+        <button key={name} type="button" name={`part-${name}`} aria-current={name === part} onClick={() => change({ part: name })}>
+          {title}
+        </button>
+      ))}
+    </nav>
+  );
+}

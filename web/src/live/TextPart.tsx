@@ -1,0 +1,123 @@
+// A text and its picture, or two side by side with one set of choices for both.
+import { useCallback, useMemo } from "preact/hooks";
+import type { Head, Report } from "../report/data";
+import type { Change, State } from "../state";
+import { besideOf, type ChangeLive, format, type LiveState, type Texts, textsOf } from "./address";
+import type { Model } from "./api";
+import { Column } from "./Column";
+import { examplesFor } from "./examples";
+import { readsPairs } from "./TextForm";
+import type { Server } from "./useServer";
+
+interface Props {
+  server: Server;
+  model: Model;
+  report: Report | null;
+  state: LiveState;
+  change: ChangeLive;
+  dark: boolean;
+}
+
+export function TextPart({ server, model, report, state, change, dark }: Props) {
+  const isOfRun = server.run !== null && server.run.model.served === model.name;
+  const statistics = useMemo(() => (isOfRun && server.run ? server.run.statistics : []), [isOfRun, server.run]);
+  const comparing = state.beside === "1";
+  const besideKeep = useMemo(() => (state.besideKeep ? state.besideKeep.split(",") : []), [state.besideKeep]);
+  const besideState = useMemo(() => ({ ...state, keep: besideKeep }), [state, besideKeep]);
+  const changeBeside = useCallback<Change>(
+    ({ keep, ...changes }) => change(keep ? { ...changes, besideKeep: keep.join(",") } : changes),
+    [change],
+  );
+  const link = (shown: State) => format({ ...state, ...shown });
+  const read = (texts: Texts) => change({ ...texts, keep: [] });
+  const readBeside = ({ text, pair, target }: Texts) =>
+    change({ besideText: text, besidePair: pair, besideTarget: target, besideKeep: "" });
+  const shared = {
+    model,
+    statistics,
+    link,
+    dark,
+    truncate: state.truncate === "1",
+    setTruncate: (wanted: boolean) => change({ truncate: wanted ? "1" : "" }),
+  };
+  const isEmpty = !state.text.trim();
+  return (
+    <>
+      <div class={comparing ? "live-columns comparing" : "live-columns"}>
+        <Column
+          {...shared}
+          place="first"
+          texts={textsOf(state)}
+          submit={read}
+          state={state}
+          change={change}
+          beside={false}
+          buttons={
+            <button type="button" name="beside" class="quiet" aria-pressed={comparing} onClick={() => change({ beside: comparing ? "" : "1" })}>
+              {comparing ? "only one text" : "compare two texts"}
+            </button>
+          }
+          empty={isEmpty && <Examples model={model} read={read} />}
+        />
+        {comparing && (
+          <Column
+            {...shared}
+            place="second"
+            texts={besideOf(state)}
+            submit={readBeside}
+            state={besideState}
+            change={changeBeside}
+            beside={!isEmpty}
+          />
+        )}
+      </div>
+      {isOfRun && report && !isEmpty && <HeadsShown report={report} state={state} change={change} />}
+    </>
+  );
+}
+
+function Examples({ model, read }: { model: Model; read: (texts: Texts) => void }) {
+  return (
+    <section class="live-examples" aria-label="Examples">
+      <p>Or begin with one of these:</p>
+      <ul>
+        {examplesFor(model.encoder_decoder, readsPairs(model)).map(({ why, ...texts }) => (
+          <li key={texts.text}>
+            <button type="button" class="live-example" onClick={() => read(texts)}>
+              <span lang={model.encoder_decoder ? "fr" : "en"}>{texts.text}</span>
+              {(texts.pair || texts.target) && <span>{texts.pair || texts.target}</span>}
+              <small>{why}</small>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The heads that are chosen, in the words of the run's report; each opens its card. */
+function HeadsShown({ report, state, change }: { report: Report; state: LiveState; change: ChangeLive }) {
+  const heads = headsShown(report, state);
+  if (heads.length === 0) return null;
+  return (
+    <section class="live-heads" aria-label="What the run says of these heads">
+      <ul>
+        {heads.map((head) => (
+          <li key={head.name}>
+            <button type="button" class="head-link" data-card={head.label} onClick={() => change({ head: head.label })}>
+              {head.label}
+            </button>{" "}
+            {head.role}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function headsShown(report: Report, state: LiveState): Head[] {
+  const group = state.attention || report.heads[0]?.group;
+  const layer = state.layer ?? report.heads[0]?.layer;
+  const inLayer = report.heads.filter((head) => head.group === group && head.layer === layer);
+  return state.heads === null ? inLayer : inLayer.filter((head) => state.heads?.includes(head.head));
+}

@@ -1,0 +1,68 @@
+// What the server is asked for one picture: the usual measures at once, the others when they are chosen.
+import type { State } from "../state";
+import type { Texts } from "./address";
+import type { Model, ReadRequest } from "./api";
+
+const USUAL = ["weight", "norm", "joint_norm"]; // what the server sends if nothing else is asked
+
+export interface Asked {
+  model: string;
+  text: string;
+  pair: string;
+  target: string;
+  truncate: boolean;
+  extra: string[]; // measures beyond the usual ones
+  neurons: boolean;
+}
+
+/** Null where there is no text yet. */
+export function askedOf(texts: Texts, model: Model, truncate: boolean, state: State): Asked | null {
+  if (!texts.text.trim()) return null;
+  const chosen = [state.measure, state.compare];
+  return {
+    model: model.name,
+    text: texts.text,
+    pair: model.encoder_decoder ? "" : texts.pair.trim() && texts.pair,
+    target: model.encoder_decoder ? texts.target.trim() && texts.target : "",
+    truncate,
+    extra: moreMeasures(model).map((measure) => measure.name).filter((name) => chosen.includes(name)),
+    neurons: state.view === "neuron",
+  };
+}
+
+/** The measures that an answer has only if they are asked for. */
+export function moreMeasures(model: Model): Model["measures"] {
+  return model.measures.filter((measure) => !USUAL.includes(measure.name));
+}
+
+/** Both, where they are of the same text: what was fetched once stays. */
+export function together(asked: Asked, before: Asked | null): Asked {
+  if (!before || !sameText(asked, before)) return asked;
+  return {
+    ...asked,
+    extra: [...new Set([...before.extra, ...asked.extra])],
+    neurons: before.neurons || asked.neurons,
+  };
+}
+
+/** Whether an answer to `before` has all that is asked now. */
+export function isAnswered(asked: Asked, before: Asked): boolean {
+  return sameText(asked, before) && asked.extra.every((name) => before.extra.includes(name)) && (before.neurons || !asked.neurons);
+}
+
+export function requestOf(asked: Asked, model: Model): ReadRequest {
+  const usual = model.measures.map((measure) => measure.name).filter((name) => USUAL.includes(name));
+  return {
+    model: asked.model,
+    text: asked.text,
+    ...(asked.pair && { pair: asked.pair }),
+    ...(asked.target && { target: asked.target }),
+    ...(asked.extra.length > 0 && { measures: [...usual, ...asked.extra] }),
+    ...(asked.neurons && { neurons: true }),
+    ...(asked.truncate && { truncate: true }),
+  };
+}
+
+function sameText(one: Asked, other: Asked): boolean {
+  return (["model", "text", "pair", "target", "truncate"] as const).every((name) => one[name] === other[name]);
+}
