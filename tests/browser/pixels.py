@@ -25,8 +25,17 @@ _READ = """(selector) => {
 
 def canvas_pixels(page: Any, selector: str) -> NDArray[np.int64]:
     """(row, column, 3) of the first canvas that the selector finds."""
+    return _read(page, selector)[..., :3]
+
+
+def canvas_opacities(page: Any, selector: str) -> NDArray[np.float64]:
+    """(row, column) of the first canvas that the selector finds, from 0 to 1."""
+    return _read(page, selector)[..., 3] / 255
+
+
+def _read(page: Any, selector: str) -> NDArray[np.int64]:
     height, width, data = page.evaluate(_READ, selector)
-    return np.frombuffer(base64.b64decode(data), dtype=np.uint8).reshape(height, width, 4)[..., :3].astype(np.int64)
+    return np.frombuffer(base64.b64decode(data), dtype=np.uint8).reshape(height, width, 4).astype(np.int64)
 
 
 def cell_pixels(page: Any, selector: str, rows: int, columns: int) -> NDArray[np.int64]:
