@@ -1,13 +1,30 @@
-// Reads what the page carries, and draws it.
+// Reads what the page carries, and draws it: the views of a text, the report on a run, or the live page.
 import "./style.css";
-import { render } from "preact";
+import { type ComponentChild, render } from "preact";
 import { chunksOfPage } from "./data/chunks";
 import type { ViewPage } from "./data/page";
+import { LiveApp } from "./live/LiveApp";
+import type { LivePage } from "./live/page";
+import type { ReportPage } from "./report/data";
+import { ReportApp } from "./report/ReportApp";
 import { ViewApp } from "./shell/ViewApp";
 
-const page = JSON.parse(document.getElementById("page")?.textContent ?? "{}") as ViewPage;
+type Page = ViewPage | ReportPage | LivePage;
+
+function appOf(page: Page): ComponentChild {
+  switch (page.kind) {
+    case "live":
+      return <LiveApp page={page} />;
+    case "report":
+      return <ReportApp page={page} chunks={chunksOfPage()} />;
+    case "view":
+      return <ViewApp page={page} chunks={chunksOfPage()} />;
+  }
+}
+
+const page = JSON.parse(document.getElementById("page")?.textContent ?? "{}") as Page;
 const app = document.getElementById("app");
 if (app) {
   app.replaceChildren();
-  render(<ViewApp page={page} chunks={chunksOfPage()} />, app);
+  render(appOf(page), app);
 }
