@@ -22,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 Open = Callable[..., Any]
 Floats = NDArray[np.float64]
-MAP = ".heatmap[data-panel='{}'] .map"
+MAP = ".heatmap[data-panel='{}'] .matrix-map"
 TEXT = "The heavy box fell on the unbelievably old cat."
 TOKENS = ["the", "cat", "that", "sat", "on", "it", "fell"]
 
@@ -39,11 +39,11 @@ def reading(minilm: Path) -> headscope.Reading:
 
 
 def drawn(page: Any) -> None:
-    page.wait_for_selector(".maps[data-drawn]")
+    page.wait_for_selector(".matrix-maps[data-drawn]")
 
 
 def redrawn(page: Any, act: Callable[[], object]) -> None:
-    waiting.redrawn(page, ".maps", act)
+    waiting.redrawn(page, ".matrix-maps", act)
 
 
 def point(page: Any, panel: str, row: int, column: int, rows: int, columns: int) -> None:
@@ -59,7 +59,7 @@ def numbers(page: Any, query: int, key: int) -> tuple[dict[str, float], dict[str
 
 
 def pixels(page: Any, panel: str, rows: int, columns: int) -> NDArray[np.int64]:
-    return cell_pixels(page, f"{MAP.format(panel)} canvas.scores", rows, columns)
+    return cell_pixels(page, f"{MAP.format(panel)} canvas.matrix-scores", rows, columns)
 
 
 def close(found: NDArray[np.int64], right: Floats) -> bool:
@@ -78,7 +78,7 @@ def test_every_cell_has_the_colour_of_its_score(scores: Floats, open_file: Open,
     redrawn(page, lambda: page.select_option("select[name=layer]", "0"))
     right = scores[0, 0]
     assert close(pixels(page, "weight", 7, 7), sequential(right / right.max()))
-    assert float(page.get_attribute(".legend", "data-most")) == pytest.approx(right.max(), rel=1e-6)
+    assert float(page.get_attribute(".matrix-legend", "data-most")) == pytest.approx(right.max(), rel=1e-6)
     assert "view=matrix&layer=0&heads=0" in fragment(page)
 
 
@@ -143,7 +143,7 @@ def test_words_merge_the_pieces(reading: headscope.Reading, open_file: Open, tmp
     row = words.tokens.index("unbelievably")
     point(page, "weight", row, row, *right.shape)
     assert numbers(page, row, row)[0]["weight"] == pytest.approx(right[row, row], rel=1e-4)
-    assert "unbelievably" in page.inner_text(".labels.rows")
+    assert "unbelievably" in page.inner_text(".matrix-labels.of-rows")
 
 
 @pytest.mark.real
@@ -195,7 +195,7 @@ def test_scores_below_zero_are_orange_and_it_is_said(
     page = open_file(matrix_view(tokens=TOKENS, scores={"effective": scores}, exact=True).save(tmp_path / "x.html"))
     drawn(page)
     assert close(pixels(page, "effective", 7, 7), diverging(scores[0, 0] / np.abs(scores).max()))
-    assert "orange is below zero" in page.inner_text(".legend")
+    assert "orange is below zero" in page.inner_text(".matrix-legend")
     screenshot(page, "matrix-signed")
 
 
@@ -205,18 +205,18 @@ def test_zoom_by_wheel_buttons_and_double_click(scores: Floats, open_file: Open,
     tokens = [f"t{place}" for place in range(200)]
     page = open_file(matrix_view(tokens=tokens, scores={"weight": many, "other": many[..., ::-1]}).save(tmp_path / "x.html"))
     drawn(page)
-    thinned = page.locator(".labels.rows .label").all_inner_texts()
+    thinned = page.locator(".matrix-labels.of-rows .matrix-label").all_inner_texts()
     assert thinned[:2] != ["t0", "t1"]
     redrawn(page, lambda: page.click("[name=zoom-in]"))
-    assert float(page.get_attribute(".maps", "data-zoom")) == pytest.approx(1.6)
+    assert float(page.get_attribute(".matrix-maps", "data-zoom")) == pytest.approx(1.6)
     redrawn(page, lambda: page.select_option("select[name='compare with']", "other"))
-    assert float(page.get_attribute(".maps", "data-zoom")) == pytest.approx(1.6)
+    assert float(page.get_attribute(".matrix-maps", "data-zoom")) == pytest.approx(1.6)
     box = page.locator(MAP.format("difference")).bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.6 * box["height"])
     for _ in range(6):
         redrawn(page, lambda: page.mouse.wheel(0, -240))
-    assert float(page.get_attribute(".maps", "data-zoom")) > 10
-    labels = [int(label[1:]) for label in page.locator(".labels.rows .label").all_inner_texts()]
+    assert float(page.get_attribute(".matrix-maps", "data-zoom")) > 10
+    labels = [int(label[1:]) for label in page.locator(".matrix-labels.of-rows .matrix-label").all_inner_texts()]
     assert labels == list(range(min(labels), max(labels) + 1))  # near enough for each to have room
     said = page.locator(".matrix-reading")
     query, key = int(said.get_attribute("data-query")), int(said.get_attribute("data-key"))
@@ -224,13 +224,13 @@ def test_zoom_by_wheel_buttons_and_double_click(scores: Floats, open_file: Open,
     page.mouse.move(box["x"] + 0.3 * box["width"] + 1, box["y"] + 0.6 * box["height"])
     for panel, right in (("weight", many[0, 0]), ("other", many[0, 0, :, ::-1])):
         share = right[query, key] / right.max()
-        whole = canvas_pixels(page, f"{MAP.format(panel)} canvas.scores")
+        whole = canvas_pixels(page, f"{MAP.format(panel)} canvas.matrix-scores")
         colour = whole[int(0.6 * whole.shape[0]), int(0.3 * whole.shape[1])]
         assert np.abs(colour - sequential(np.array(share))).max() <= 6  # all maps are at the same place
     redrawn(page, lambda: page.click("[name=zoom-reset]"))
-    assert page.get_attribute(".maps", "data-zoom") == "1"
+    assert page.get_attribute(".matrix-maps", "data-zoom") == "1"
     redrawn(page, lambda: page.dblclick(MAP.format("weight")))
-    assert float(page.get_attribute(".maps", "data-zoom")) == pytest.approx(2)
+    assert float(page.get_attribute(".matrix-maps", "data-zoom")) == pytest.approx(2)
     assert "keep=" not in fragment(page)  # the second click let go what the first kept
 
 
@@ -261,12 +261,12 @@ def test_click_keeps_row_and_column_and_a_link_brings_them_back(scores: Floats, 
     until(page, lambda: "keep=q3,k5" in fragment(page))
     page.mouse.move(2, 2)
     assert numbers(page, 3, 5)[0]["weight"] == pytest.approx(scores[0, 0, 3, 5], rel=1e-5)
-    marked = page.locator(".label[data-kept=true]")
+    marked = page.locator(".matrix-label[data-kept=true]")
     assert marked.all_inner_texts() == ["sat", "it"]
     again = open_file(path, fragment(page))
     drawn(again)
-    assert again.locator(".label[data-kept=true]").all_inner_texts() == ["sat", "it"]
-    page.click(".labels.rows .label[data-place='0']")
+    assert again.locator(".matrix-label[data-kept=true]").all_inner_texts() == ["sat", "it"]
+    page.click(".matrix-labels.of-rows .matrix-label[data-place='0']")
     until(page, lambda: "keep=q3,k5,q0" in fragment(page))
     page.keyboard.press("Escape")
     until(page, lambda: "keep" not in fragment(page))
@@ -285,7 +285,9 @@ def test_keys_move_the_crosshair_and_keep(scores: Floats, open_file: Open, tmp_p
     for _ in range(6):
         page.keyboard.press("ArrowUp")
     numbers(page, 0, 6)
-    assert page.locator(".labels.rows .label[data-at=true]").inner_text() == "the"  # it was brought into sight
+    assert (
+        page.locator(".matrix-labels.of-rows .matrix-label[data-at=true]").inner_text() == "the"
+    )  # it was brought into sight
 
 
 def test_cross_attention_has_other_tokens_on_each_side(open_file: Open, tmp_path: Path) -> None:
@@ -296,7 +298,7 @@ def test_cross_attention_has_other_tokens_on_each_side(open_file: Open, tmp_path
     page = open_file(view.save(tmp_path / "x.html"))
     drawn(page)
     assert close(pixels(page, "weight", 3, 9), sequential(scores[0, 0] / scores[0, 0].max()))
-    assert page.locator(".labels.rows .label").all_inner_texts() == ["le", "chat", "noir"]
+    assert page.locator(".matrix-labels.of-rows .matrix-label").all_inner_texts() == ["le", "chat", "noir"]
 
 
 def test_tokens_are_text_and_a_dark_page_is_dark(open_file: Open, screenshot: Callable[..., Path], tmp_path: Path) -> None:
@@ -304,7 +306,7 @@ def test_tokens_are_text_and_a_dark_page_is_dark(open_file: Open, screenshot: Ca
     scores = np.eye(9)
     page = open_file(matrix_view(tokens=tokens, scores=scores).save(tmp_path / "x.html"), dark=True)
     drawn(page)
-    labels = page.locator(".labels.rows .label bdi").all_text_contents()
+    labels = page.locator(".matrix-labels.of-rows .matrix-label bdi").all_text_contents()
     assert labels == ["<script>alert(1)</script>", "&amp;", "\"'`", "👩‍🚀", "سلام", "שלום", "a␀b", "⏎", "x" * 80]
     point(page, "weight", 0, 4, 9, 9)
     assert page.inner_text(".matrix-reading b") == "<script>alert(1)</script> → سلام"
@@ -325,13 +327,15 @@ def test_a_long_text_loses_no_score_and_is_drawn_at_once(
     page = open_file(matrix_view(tokens=tokens, scores=scores, keep=["q3000", "k1234"]).save(tmp_path / "x.html"))
     drawn(page)
     assert page.evaluate("performance.getEntriesByName('headscope:drawn')[0].startTime") < 6000
-    whole = canvas_pixels(page, "canvas.scores")
+    whole = canvas_pixels(page, "canvas.matrix-scores")
     where = np.argwhere(whole[..., 0] < 50) / whole.shape[:2]
     assert 1 <= len(where) <= 4
     assert np.abs(where * 4096 - [3000, 1234]).max() <= 16  # two pixels of 4,096 / 550 tokens each
     for _ in range(14):
         page.click("[name=zoom-in]")
     assert numbers(page, 3000, 1234)[0]["weight"] == 1.0
+    near = canvas_pixels(page, "canvas.matrix-scores")
+    assert 0.003 < (near[..., 0] < 50).mean() < 0.05  # the kept cell stayed in sight, and is large now
     screenshot(page, "matrix-4096")
 
 
@@ -350,7 +354,7 @@ def test_a_phone_scrolls_down_but_not_sideways_and_pinches(
     page = open_file(path, width=390, height=800, phone=True)
     drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.get_attribute(".maps", "data-stacked") == "true"
+    assert page.get_attribute(".matrix-maps", "data-stacked") == "true"
     page.locator(MAP.format("weight")).scroll_into_view_if_needed()
     screenshot(page, "matrix-phone")
     box = page.locator(MAP.format("weight")).bounding_box()
@@ -364,7 +368,7 @@ def test_a_phone_scrolls_down_but_not_sideways_and_pinches(
     touch("touchStart", 20)
     redrawn(page, lambda: [touch("touchMove", 20 + 4 * step) for step in range(1, 11)])
     touch("touchEnd")
-    assert 2 < float(page.get_attribute(".maps", "data-zoom")) < 4
+    assert 2 < float(page.get_attribute(".matrix-maps", "data-zoom")) < 4
 
 
 def test_nothing_left_to_show_is_said(open_file: Open, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_all_numbers_are_those_of_numpy(open_file: Open, tmp_path: Path) -> None
         row = f".key-row[data-key='{key}']"
         assert close(strip(page, f"{row} [data-strip=key]"), diverging(keys[key] / np.abs(keys).max()))
         assert close(strip(page, f"{row} [data-strip=product]"), diverging(products[key] / np.abs(products).max()))
-    bars = [bar.bounding_box()["width"] for bar in page.locator(".bar.weight i").all()]
+    bars = [bar.bounding_box()["width"] for bar in page.locator("[data-bar=weight] i").all()]
     weight = attention.scores["weight"][2, 3]
     assert np.array(bars) / max(bars) == pytest.approx(weight / weight.max(), abs=0.03)
 
@@ -193,7 +193,7 @@ def test_keys_that_cannot_be_seen_are_faint_and_those_with_small_weights_are_not
     assert unseen == [False] * 8 + [True] * 4
     if not exact:
         lost = int(weight[:8].argmin())
-        assert page.inner_text(f".key-row[data-key='{lost}'] .weight .value").startswith("<0.00")
+        assert page.inner_text(f".key-row[data-key='{lost}'] [data-bar=weight] .neuron-value").startswith("<0.00")
         screenshot(page, "neuron-causal")
 
 
@@ -274,7 +274,7 @@ def test_a_phone_shows_all_of_it_without_scrolling_sideways(
     drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     row = page.locator(".key-row[data-key='0']").bounding_box()
-    for name in ("[data-strip=key]", "[data-strip=product]", ".bar.weight", ".bar.norm"):
+    for name in ("[data-strip=key]", "[data-strip=product]", "[data-bar=weight]", "[data-bar=norm]"):
         box = page.locator(f".key-row[data-key='0'] {name}").bounding_box()
         assert box["width"] > 30
         assert row["y"] <= box["y"]

@@ -12,6 +12,8 @@ import { Reading } from "./matrix/Reading";
 import { useZoom } from "./matrix/zoom";
 import type { ViewProps } from "./props";
 
+const NEARER = 1.6; // a press of a button
+
 export function MatrixView(props: ViewProps) {
   const { content, chunks, state, change, attention, onHidden } = props;
   const [ref, width] = useWidth<HTMLDivElement>();
@@ -25,7 +27,7 @@ export function MatrixView(props: ViewProps) {
   useEffect(() => onHidden(matrix?.hidden ?? null), [matrix, onHidden]);
   const others = content.measures.filter((one) => one.name in attention.scores && one.name !== measure);
   return (
-    <div class="matrix" ref={ref}>
+    <div class="matrix-view" ref={ref}>
       <div class="matrix-choices">
         <HeadChoice {...props} measures={compare ? [measure, compare] : [measure]} />
         {others.length > 0 && (
@@ -62,9 +64,9 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
     const actions: Record<string, () => void> = {
       Enter: () => keep(here),
       " ": () => keep(here),
-      "+": () => zoom.by(1.6),
-      "=": () => zoom.by(1.6),
-      "-": () => zoom.by(1 / 1.6),
+      "+": () => zoom.by(NEARER, cell),
+      "=": () => zoom.by(NEARER, cell),
+      "-": () => zoom.by(1 / NEARER, cell),
       "0": () => zoom.reset(),
     };
     const next = afterArrow(event.key, at, here, matrix);
@@ -78,17 +80,17 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
     }
   };
   if (!rows.places.length || !columns.places.length) {
-    return <p class="nothing">No token is left to show: show special tokens, or choose other pairs of texts.</p>;
+    return <p class="view-empty">No token is left to show: show special tokens, or choose other pairs of texts.</p>;
   }
   return (
     <>
       <div class="matrix-above">
         <Reading matrix={matrix} cell={cell} />
-        <span class="zoom" role="group" aria-label="Zoom">
-          <button type="button" class="quiet" name="zoom-in" title="Nearer" onClick={() => zoom.by(1.6)}>
+        <span class="matrix-zoom" role="group" aria-label="Zoom">
+          <button type="button" class="quiet" name="zoom-in" title="Nearer" onClick={() => zoom.by(NEARER, cell)}>
             +
           </button>
-          <button type="button" class="quiet" name="zoom-out" title="Further" onClick={() => zoom.by(1 / 1.6)}>
+          <button type="button" class="quiet" name="zoom-out" title="Further" onClick={() => zoom.by(1 / NEARER, cell)}>
             −
           </button>
           <button type="button" class="quiet" name="zoom-reset" title="All of it" onClick={zoom.reset}>
@@ -96,7 +98,7 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
           </button>
         </span>
       </div>
-      <div class="maps" ref={root} data-zoom={zoom.transform.k} data-stacked={layout.stacked}>
+      <div class="matrix-maps" ref={root} data-zoom={zoom.transform.k} data-stacked={layout.stacked}>
         {panels.map((panel, place) => (
           <Heatmap
             key={panel.name}

@@ -23,7 +23,7 @@ export function NeuronView(props: ViewProps) {
   }, [neurons, onHidden]);
   if (!neurons) return <NoNeurons content={content} attention={attention} />;
   return (
-    <div class="neurons">
+    <div class="neuron-view">
       <div class="neuron-choices">
         <HeadChoice {...props} measures={["weight"]} />
         <p>{whatIsBetween(neurons, attention, headShown(props.state, attention))}</p>
@@ -60,7 +60,7 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
     <div ref={ref}>
       <QueryChoice side={side} can={can} chosen={row} onChoose={choose} onPoint={setTried} />
       {!steps || steps.shown.length === 0 ? (
-        <p class="nothing">No token is left to show: show special tokens, choose other pairs of texts, or lower the threshold.</p>
+        <p class="view-empty">No token is left to show: show special tokens, choose other pairs of texts, or lower the threshold.</p>
       ) : (
         width > 0 && (
           <>
@@ -77,7 +77,7 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
               onPoint={setPointed}
               onKeep={keep}
             />
-            <p class="what">
+            <p class="neuron-note">
               {steps.size} neurons; blue is above zero, orange below, each column to its own largest.
               {steps.left > 0 && ` ${steps.left} keys are below the threshold.`}
             </p>
@@ -104,14 +104,14 @@ function whatIsBetween(neurons: Neurons, attention: Attention, head: number): st
 function NoNeurons({ content, attention }: { content: Content; attention: Attention }) {
   if (content.attentions.some((one) => one.neurons)) {
     return (
-      <p class="nothing">
+      <p class="view-empty">
         Layer {attention.layer} of the {attention.stack} {attention.kind} attention shows no queries and keys: choose another layer, or
         another view.
       </p>
     );
   }
   return (
-    <p class="nothing">
+    <p class="view-empty">
       This page was made without queries and keys, which the neuron view draws. To have them, write the page with{" "}
       <code>headscope view MODEL TEXT --view neuron -o view.html</code>, or in Python with <code>neuron_view(reading)</code>.
     </p>

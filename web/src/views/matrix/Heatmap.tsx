@@ -79,7 +79,7 @@ export function Heatmap(props: Props) {
       <figcaption title={panel.about} style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
         {panel.title}
       </figcaption>
-      <div class="axes">
+      <div class="matrix-axes">
         {props.rowLabels && (
           <Labels
             side="row"
@@ -105,7 +105,7 @@ export function Heatmap(props: Props) {
           onKeep={(column) => onKeep({ column })}
         />
         <div
-          class="map"
+          class="matrix-map"
           ref={zoom.attach}
           style={{ ...size, touchAction: k > 1 ? "none" : "pan-y" }}
           tabIndex={0}
@@ -120,13 +120,13 @@ export function Heatmap(props: Props) {
           }}
           onKeyDown={props.onKey}
         >
-          <canvas ref={map} class="scores" />
-          <canvas ref={marks} class="marks" />
+          <canvas ref={map} class="matrix-scores" />
+          <canvas ref={marks} class="matrix-marks" />
         </div>
       </div>
       <div style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
         <Legend panel={panel} dark={dark} />
-        {panel.about && <p class="about">{panel.about}</p>}
+        {panel.about && <p class="matrix-about">{panel.about}</p>}
       </div>
     </figure>
   );

@@ -31,11 +31,11 @@ export function Labels({ side, tokens, start, cell, length, room, at, kept, onKe
   const across = side === "row" ? "top" : "left";
   const size = side === "row" ? { width: `${room}px`, height: `${length}px` } : { height: `${room}px`, width: `${length}px` };
   return (
-    <div class={`labels ${side}s`} style={size} aria-hidden="true">
+    <div class={`matrix-labels of-${side}s`} style={size} aria-hidden="true">
       {[...places.found, ...raised].map((place) => (
         <span
           key={place}
-          class="label"
+          class="matrix-label"
           title={tokens.titles[place]}
           data-place={tokens.places[place]}
           data-at={place === at}

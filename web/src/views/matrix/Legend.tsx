@@ -18,13 +18,13 @@ export function Legend({ panel, dark }: { panel: Panel; dark: boolean }) {
       context.fillRect(x, 0, 1, HEIGHT);
     }
   }, [signed, dark]);
-  if (most === 0) return <p class="legend">{panel.name === "difference" ? "There is no difference." : "All scores here are 0."}</p>;
+  if (most === 0) return <p class="matrix-legend">{panel.name === "difference" ? "There is no difference." : "All scores here are 0."}</p>;
   return (
-    <p class="legend" data-least={signed ? -most : 0} data-most={most}>
+    <p class="matrix-legend" data-least={signed ? -most : 0} data-most={most}>
       <span>{signed ? `−${number(most)}` : "0"}</span>
       <canvas ref={ref} aria-hidden="true" />
       <span>{number(most)}</span>
-      {signed && <span class="signs">orange is below zero</span>}
+      {signed && <span>orange is below zero</span>}
     </p>
   );
 }

@@ -10,7 +10,8 @@ export interface Zoom {
   transform: ZoomTransform;
   /** The ref of a map's element. */
   attach: (element: HTMLElement | null) => void;
-  by: (factor: number) => void;
+  /** Nearer or further, around the middle of a cell; without one, around the middle of the map. */
+  by: (factor: number, cell: { row: number; column: number } | null) => void;
   reset: () => void;
   /** Move just so far that a cell is in sight. */
   reveal: (row: number, column: number) => void;
@@ -68,12 +69,16 @@ export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom 
     }
   }, [behaviour, set, width, height, cellWidth, cellHeight]);
 
-  const by = useCallback(
-    (factor: number) => {
+  const by = useCallback<Zoom["by"]>(
+    (factor, cell) => {
       const [element] = elements.current;
-      if (element) select(element).call(behaviour.scaleBy, factor);
+      if (!element) return;
+      const { k, x, y } = current.current;
+      const middle = cell && [x + (cell.column + 0.5) * cellWidth * k, y + (cell.row + 0.5) * cellHeight * k];
+      const inSight = middle && middle[0] >= 0 && middle[0] <= width && middle[1] >= 0 && middle[1] <= height;
+      select(element).call(behaviour.scaleBy, factor, inSight ? [middle[0], middle[1]] : [width / 2, height / 2]);
     },
-    [behaviour],
+    [behaviour, width, height, cellWidth, cellHeight],
   );
   const reset = useCallback(() => set(zoomIdentity), [set]);
   const reveal = useCallback(

@@ -12,11 +12,11 @@ export function Bar({ name, value, text, range: [low, high], colour }: Props) {
   const span = high - low || 1;
   const from = (Math.min(0, value) - low) / span;
   return (
-    <span class={`bar ${name}`}>
-      <span class="track">
+    <span class="neuron-bar" data-bar={name}>
+      <span class="neuron-track">
         <i style={{ left: `${100 * from}%`, width: `${(100 * Math.abs(value)) / span}%`, background: colour }} />
       </span>
-      <span class="value">{text}</span>
+      <span class="neuron-value">{text}</span>
     </span>
   );
 }

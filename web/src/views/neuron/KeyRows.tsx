@@ -87,33 +87,33 @@ export function KeyRows(props: Props) {
       onPointerLeave={() => onPoint({ key: null, neuron: null })}
       onKeyDown={onKeyDown}
     >
-      <div class="key-row titles" style={{ height: `${HEADER[narrow ? 1 : 0]}px` }}>
+      <div class="key-row key-titles" style={{ height: `${HEADER[narrow ? 1 : 0]}px` }}>
         <span class="key-token">key</span>
-        <div class="strips">
+        <div class="neuron-strips">
           <div>
-            <span class="what">
+            <span class="neuron-note">
               query q of{" "}
               <b>
                 <bdi>{query}</bdi>
               </b>
             </span>
             <Strip name="query" values={steps.query} most={steps.largest.query} dark={dark} />
-            <span class="what">key k</span>
+            <span class="neuron-note">key k</span>
           </div>
           <div>
-            <span class="what">q × k, neuron by neuron</span>
+            <span class="neuron-note">q × k, neuron by neuron</span>
           </div>
         </div>
-        <div class="numbers">
+        <div class="neuron-numbers">
           <span>q · k</span>
-          <span class="scaled">× {number(scaling)}</span>
+          <span class="neuron-scaled">× {number(scaling)}</span>
           <span>weight</span>
           {ranges.norm && <span title="the norm of the transformed value vector that the weight multiplies">‖f(x)‖</span>}
           {ranges.norm && <span title="weight × ‖f(x)‖">norm</span>}
           {measure && <span>{measure}</span>}
         </div>
       </div>
-      <div class="all" style={{ height: `${steps.shown.length * rowHeight}px` }}>
+      <div class="key-all" style={{ height: `${steps.shown.length * rowHeight}px` }}>
         {inSight.map((step, place) => (
           <Row
             key={step.key}
@@ -174,13 +174,13 @@ function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKee
       <span class="key-token" title={step.title}>
         <bdi>{step.label}</bdi>
       </span>
-      <div class="strips">
+      <div class="neuron-strips">
         <Strip name="key" values={key} most={largest.key} dark={dark} />
         <Strip name="product" values={product} most={largest.product} dark={dark} />
       </div>
-      <div class="numbers">
+      <div class="neuron-numbers">
         <Bar name="dot" value={step.dot} text={short(step.dot)} range={ranges.dot} colour={css(diverging(step.dot < 0 ? -0.6 : 0.6, dark))} />
-        <span class="value scaled">{short(step.scaled)}</span>
+        <span class="neuron-value neuron-scaled">{short(step.scaled)}</span>
         <Bar
           name="weight"
           value={step.weight}

@@ -40,7 +40,7 @@ export function QueryChoice({ side, can, chosen, onChoose, onPoint }: Props) {
   };
   return (
     <div
-      class="queries"
+      class="neuron-queries"
       ref={list}
       role="listbox"
       aria-label="The token that attends"

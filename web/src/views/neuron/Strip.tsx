@@ -24,7 +24,7 @@ export function Strip({ name, values, most, dark }: Props) {
     });
   }, [values, most, dark]);
   return (
-    <div class="strip" data-strip={name}>
+    <div class="neuron-strip" data-strip={name}>
       <canvas ref={ref} aria-hidden="true" />
     </div>
   );
