@@ -95,10 +95,11 @@ def says(found: ByHead, head: Head, role: Mapping[str, Any], places: ParkingPlac
     parked = places.both
     name, family = role["role"], role["family"]
     if name == NO_ROLE:
-        return f"No rule fits it.{_parks(found, head, places)}{_largest_known(found, head)}"
+        return f"No rule fits what this run has counted of it.{_parks(found, head, places)}{_largest_known(found, head)}"
     if family == "separator" or name == "sink":
         return _parking(found, head, name, places) + _largest_known(found, head)
-    return _does(role, parked) + _parks(found, head, places)
+    parks = _parks(found, head, places)
+    return _does(role, parked) + (parks.replace(" It ", " On ordinary text it ") if role["table"] == "repeats" else parks)
 
 
 def _does(role: Mapping[str, Any], parked: str) -> str:
@@ -145,7 +146,7 @@ def _coreference(role: Mapping[str, Any]) -> str:
 def _repetition(role: Mapping[str, Any]) -> str:
     share = f"{percent(role['score'])} of what it does not park, on random tokens that come twice"
     if role["role"] == "induction":
-        return f"Looks up what came next the last time: at the token behind an earlier copy of this one; {share}."
+        return f"Looks at the token that followed an earlier copy of this one, as if to say it again: {share}."
     return f"Looks at an earlier copy of the same token: {share}."
 
 
