@@ -19,7 +19,7 @@ from headscope.views.print.thinning import thinned
 from headscope.views.state import State
 
 FEW = 20  # tokens: up to here a head is drawn as lines, above as a heat map
-PIXELS = 128  # of a small heat map, along each side
+DOTS = 300  # per inch, of a small heat map
 LARGEST, SMALLEST = 0.75, 0.16  # inches of one head
 LABELS = 0.2  # inches for the numbers of layers and heads
 
@@ -122,7 +122,7 @@ def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
         ends = Ends(x + 2 * pad, x + size - 2 * pad, places[: len(found.queries)], places[: len(found.keys)])
         draw_lines(sheet, ends, found.shares, [BLUE], negative=found.scores < 0 if found.signed else None, scale=0.6)
         return
-    scores = thinned(np.where(found.drawn, found.scores, 0)[0], PIXELS)
+    scores = thinned(np.where(found.drawn, found.scores, 0)[0], max(16, round(DOTS * inner)))
     most = found.largest or 1.0
     sheet.image(scores, box, SIGNED if found.signed else SCORES, (-most if found.signed else 0.0, most))
 
