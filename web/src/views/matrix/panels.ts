@@ -49,8 +49,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
     const measure = content.measures.find((one) => one.name === name);
     const merged = merge(scores.head(name, place), rows, columns, scores.keys);
     const who = isJoint(content, attention, name) ? "all heads together" : `head ${attention.layer}.${head}`;
-    const signed = merged.some((score) => score < 0);
-    return { title: `${measure?.title ?? name}, ${who}`, signed, scores: merged, totals: totalsOf(merged, width) };
+    return { title: `${measure?.title ?? name}, ${who}`, scores: merged, ...totalsOf(merged, width) };
   };
   const first = read(state.measure);
   const filtered = shown(first.scores, rows, columns, state);
@@ -111,14 +110,20 @@ function sharesApart(first: MeasureMap, second: MeasureMap, width: number): Floa
   return apart;
 }
 
-function totalsOf(scores: Float32Array, width: number): Float32Array {
+/** The sum of each row without signs, and whether there are any. */
+function totalsOf(scores: Float32Array, width: number): { totals: Float32Array; signed: boolean } {
   const totals = new Float32Array(width ? scores.length / width : 0);
+  let least = 0;
   for (let row = 0, i = 0; row < totals.length; row++) {
     let sum = 0;
-    for (let column = 0; column < width; column++, i++) sum += Math.abs(scores[i]);
+    for (let column = 0; column < width; column++, i++) {
+      const score = scores[i];
+      sum += Math.abs(score);
+      if (score < least) least = score;
+    }
     totals[row] = sum;
   }
-  return totals;
+  return { totals, signed: least < 0 };
 }
 
 function compact(scores: Float32Array, width: number, rows: number[], columns: number[]): Float32Array {
