@@ -37,10 +37,10 @@ export function Column(props: Props) {
     if (problem) again();
     submit(next);
   };
-  const box = place === "first" ? "text" : "beside";
+  const [box, label] = place === "first" ? ["text", "text"] : ["beside", "other text"];
   return (
     <div class={`live-column ${place}`} data-answer={answer?.number} data-stale={waiting || problem !== null}>
-      <TextForm texts={texts} model={model} name={box} submit={read}>
+      <TextForm texts={texts} model={model} name={box} label={model.encoder_decoder ? label.replace("text", "source") : label} submit={read}>
         {buttons}
       </TextForm>
       <Notice reading={reading} truncated={answer ? cutOff(answer, model) : ""} truncate={setTruncate} again={again} />

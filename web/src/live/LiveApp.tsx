@@ -13,7 +13,7 @@ import { type Server, useReport, useServer } from "./useServer";
 export function LiveApp({ page }: { page: LivePage }) {
   const [state, change] = useLiveAddress();
   const dark = useDark(state.theme);
-  const [server, problem, again] = useServer();
+  const [server, problem, again] = useServer(page);
   return server ? (
     <Started server={server} state={state} change={change} dark={dark} />
   ) : (

@@ -32,13 +32,13 @@ export function Notice({ reading, truncated, truncate, again }: Props) {
     <div class={waiting ? "live-notice waiting" : "live-notice"} role="status">
       {waiting && <i class="live-progress" aria-hidden="true" />}
       {waiting ? (
-        <p class={note ? "live-note" : "visually-hidden"}>{note || "Reading"}</p>
+        <p class={note || !reading.answer ? "live-note" : "visually-hidden"}>{note || "Reading …"}</p>
       ) : (
         truncated && (
           <p class="live-note">
             {truncated}{" "}
             <button type="button" name="whole" class="quiet" onClick={() => truncate(false)}>
-              the whole text
+              do not cut it off
             </button>
           </p>
         )

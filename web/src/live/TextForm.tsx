@@ -7,12 +7,13 @@ import type { Model } from "./api";
 interface Props {
   texts: Texts; // those that were read last
   model: Model;
-  name: string; // what the first box is called, for tests and for the key that goes there
+  name: string; // of the first box; the key "/" goes to "text"
+  label: string;
   submit: (texts: Texts) => void;
   children?: ComponentChildren; // more buttons
 }
 
-export function TextForm({ texts, model, name, submit, children }: Props) {
+export function TextForm({ texts, model, name, label, submit, children }: Props) {
   const [draft, setDraft] = useState(texts);
   const [wantsPair, setWantsPair] = useState(texts.pair !== "");
   useEffect(() => {
@@ -34,7 +35,7 @@ export function TextForm({ texts, model, name, submit, children }: Props) {
       }}
     >
       <Box
-        label={model.encoder_decoder ? "source" : "text"}
+        label={label}
         name={name}
         value={draft.text}
         placeholder={model.encoder_decoder ? "A text to translate from" : "Type or paste a text; Enter reads it"}
@@ -43,10 +44,10 @@ export function TextForm({ texts, model, name, submit, children }: Props) {
       />
       {asksPair && (
         <Box
-          label="second text"
+          label="pair"
           name={`${name}-pair`}
           value={draft.pair}
-          placeholder="A text that is read together with the first"
+          placeholder="A second text, which the model reads together with the first"
           set={(pair) => setDraft({ ...draft, pair })}
           send={send}
         />
@@ -66,8 +67,14 @@ export function TextForm({ texts, model, name, submit, children }: Props) {
           Read
         </button>
         {canPair && (
-          <button type="button" name={`${name}-wants-pair`} class="quiet" onClick={() => setWantsPair(!wantsPair)}>
-            {wantsPair ? "without the second text" : "+ second text"}
+          <button
+            type="button"
+            name={`${name}-wants-pair`}
+            class="quiet"
+            title="A second text, which the model reads together with the first"
+            onClick={() => setWantsPair(!wantsPair)}
+          >
+            {wantsPair ? "no pair" : "+ pair"}
           </button>
         )}
         {children}
@@ -106,6 +113,7 @@ function Box({ label, name, value, placeholder, set, send }: BoxProps) {
         dir="auto"
         spellcheck={false}
         enterkeyhint="go"
+        title={name === "text" ? "The key / comes here" : undefined}
         placeholder={placeholder}
         value={value}
         onInput={(event) => set(event.currentTarget.value)}

@@ -1,7 +1,8 @@
-// What the live page carries: only its name. Everything else is asked of the server that it came from.
+// What the live page carries: hardly more than its name. Everything else is asked of the server that it came from.
 
 export interface LivePage {
   kind: "live";
   title: string;
   version: string;
+  run?: boolean; // false where the server has no run, and need not be asked for one
 }

@@ -1,6 +1,7 @@
 // What there is at this server: its models, its run, the run's report.
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Report } from "../report/data";
+import type { LivePage } from "./page";
 import { type Model, models, report, type Run, run } from "./api";
 
 export interface Server {
@@ -11,9 +12,9 @@ export interface Server {
 /** What is there so far, what went wrong, and a way to try again. */
 export type Asking<T> = [T | null, Error | null, () => void];
 
-export function useServer(): Asking<Server> {
+export function useServer(page: LivePage): Asking<Server> {
   return useAsked<Server>(async (signal) => {
-    const [found, offered] = await Promise.all([models(signal), run(signal)]);
+    const [found, offered] = await Promise.all([models(signal), page.run === false ? null : run(signal)]);
     return { models: found, run: offered };
   }, "server");
 }
