@@ -297,3 +297,17 @@ def test_a_real_model(minilm: Path, open_file: Open, screenshot: Callable[..., P
     screenshot(page, "neuron-real")
     redrawn(page, ROWS, lambda: page.select_option("select[name=measure]", "effective"))
     assert column(page, "score") == pytest.approx(reading.scores("effective")[3, 1, 2].numpy(), abs=1e-5)
+
+
+@pytest.mark.real
+def test_a_kept_word_is_its_first_piece(minilm: Path, open_file: Open, tmp_path: Path) -> None:
+    reading = headscope.open(str(minilm)).read("An unbelievably old cat.")
+    path = neuron_view(reading, layer=3, unit="words", keep=["q2", "k3"], exact=True).save(tmp_path / "x.html")
+    page = open_file(path)
+    drawn(page)
+    weight = reading.scores("weight")[3, 0].numpy()
+    assert column(page, "weight") == pytest.approx(weight[2], rel=1e-5)
+    old = reading.tokens.index("old")
+    assert page.get_attribute(f".key-row[data-key='{old}']", "data-kept") == "true"
+    redrawn(page, ROWS, lambda: page.click("[data-query='4']"))
+    assert fragment(page) == f"view=neuron&layer=3&keep=q4,k{old}"  # in pieces now

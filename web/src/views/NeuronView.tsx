@@ -9,7 +9,7 @@ import { HeadChoice, headShown } from "./HeadChoice";
 import { KeyRows, type Pointed } from "./neuron/KeyRows";
 import { QueryChoice } from "./neuron/QueryChoice";
 import { Reading } from "./neuron/Reading";
-import { queriesShown, queryChosen, stepsOf } from "./neuron/steps";
+import { keptPieces, queriesShown, queryChosen, stepsOf } from "./neuron/steps";
 import type { ViewProps } from "./props";
 
 const NARROW = 760;
@@ -39,8 +39,13 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
   const [pointed, setPointed] = useState<Pointed>({ key: null, neuron: null });
   const side = content.sides[attention.query];
   const place = Math.max(0, attention.heads.indexOf(headShown(state, attention)));
+  const attending = useMemo(() => keptPieces(state, "q", side), [state.keep, state.unit, side]);
+  const attended = useMemo(
+    () => new Set(keptPieces(state, "k", content.sides[attention.key])),
+    [state.keep, state.unit, content, attention.key],
+  );
   const can = useMemo(() => queriesShown(content, attention.query, state), [content, attention.query, state.special, state.pairs]);
-  const row = tried !== null && can[tried] ? tried : queryChosen(state, can, side.special);
+  const row = tried !== null && can[tried] ? tried : queryChosen(attending, can, side.special);
   const { measure, pairs, least, top, special } = state;
   const steps = useMemo(
     () => (row < 0 ? null : stepsOf(content, scores, neurons, state, place, row)),
@@ -48,17 +53,15 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
   );
   useEffect(() => onHidden(steps?.hidden ?? null), [steps, onHidden]);
   useEffect(() => setPointed((before) => ({ ...before, key: null })), [steps?.shown.length]);
-  const kept = useMemo(
-    () => new Set(state.keep.filter((name) => name[0] === "k").map((name) => Number(name.slice(1)))),
-    [state.keep],
-  );
-  const choose = (query: number) => change({ keep: [`q${query}`, ...state.keep.filter((name) => name[0] !== "q")] });
-  const keep = (key: number) =>
-    change({ keep: kept.has(key) ? state.keep.filter((name) => name !== `k${key}`) : [...state.keep, `k${key}`] });
+  // What is kept here are pieces, so from here on the page counts in pieces.
+  const keep = (queries: number[], keys: number[]) =>
+    change({ unit: "pieces", keep: [...queries.map((query) => `q${query}`), ...keys.map((key) => `k${key}`)] });
+  const toggle = (key: number) =>
+    keep(attending, attended.has(key) ? [...attended].filter((one) => one !== key) : [...attended, key]);
   const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
   return (
     <div ref={ref}>
-      <QueryChoice side={side} can={can} chosen={row} onChoose={choose} onPoint={setTried} />
+      <QueryChoice side={side} can={can} chosen={row} onChoose={(query) => keep([query], [...attended])} onPoint={setTried} />
       {!steps || steps.shown.length === 0 ? (
         <p class="view-empty">No token is left to show: show special tokens, choose other pairs of texts, or lower the threshold.</p>
       ) : (
@@ -73,9 +76,9 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
               dark={dark}
               narrow={width < NARROW}
               pointed={pointed}
-              kept={kept}
+              kept={attended}
               onPoint={setPointed}
-              onKeep={keep}
+              onKeep={toggle}
             />
             <p class="neuron-note">
               {steps.size} neurons; blue is above zero, orange below, each column to its own largest.

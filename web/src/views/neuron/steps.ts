@@ -1,7 +1,7 @@
 // From one query to its weights (vig2019, section 4.3): q and k neuron by neuron, q.k, scaled, the softmax; and what the
 // weight multiplies.
 import { axisOf } from "../../data/axis";
-import type { Content, Neurons } from "../../data/page";
+import type { Content, Neurons, Side } from "../../data/page";
 import type { Scores } from "../../data/scores";
 import { shown } from "../../data/shown";
 import type { State } from "../../state";
@@ -38,9 +38,14 @@ export function queriesShown(content: Content, side: string, state: State): bool
   return tokens.map((_, place) => (state.special || !special[place]) && (text === null || segments[place] === text));
 }
 
+/** Kept tokens as pieces, since vectors belong to pieces: of a word that is kept, the first. */
+export function keptPieces(state: State, letter: "q" | "k", side: Side): number[] {
+  const places = state.keep.filter((name) => name[0] === letter).map((name) => Number(name.slice(1)));
+  return state.unit === "words" ? places.map((word) => side.wordOf.indexOf(word)) : places;
+}
+
 /** The first kept token that attends; else the last that is not special, which sees the whole text in a decoder too. */
-export function queryChosen(state: State, can: boolean[], special: boolean[]): number {
-  const kept = state.keep.filter((name) => name[0] === "q").map((name) => Number(name.slice(1)));
+export function queryChosen(kept: number[], can: boolean[], special: boolean[]): number {
   const first = kept.find((place) => can[place]);
   if (first !== undefined) return first;
   const ordinary = can.map((is, place) => is && !special[place]).lastIndexOf(true);
@@ -58,8 +63,9 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
 
   const map = scores.has("weight") ? scores.head("weight", place) : null;
   const weights = map ? map.subarray(row * count, (row + 1) * count) : softmax(dots, neurons.scaling);
-  const bound = content.exact ? 0 : content.error * (map ? map.reduce((most, one) => Math.max(most, one), 0) : 1);
-  const unseen = unseenBy(row, weights, dots, neurons.scaling, bound, map !== null && isCausal(map, scores.queries, count));
+  const known = map ? factsOf(map, scores.queries, count) : { most: 1, causal: false };
+  const bound = content.exact ? 0 : content.error * known.most;
+  const unseen = unseenBy(row, weights, dots, neurons.scaling, bound, known.causal);
 
   const valueNorms = scores.valueNorm(place);
   const other = state.measure !== "weight" && state.measure !== "norm" ? scores.head(state.measure, place) : null;
@@ -128,23 +134,26 @@ function unseenBy(
   });
 }
 
-const causal = new WeakMap<Float32Array, boolean>();
+interface Facts {
+  most: number;
+  causal: boolean; // nothing looks ahead
+}
 
-function isCausal(map: Float32Array, rows: number, columns: number): boolean {
-  let is = causal.get(map);
-  if (is === undefined) {
-    is = rows === columns && rows > 1;
-    for (let row = 0; is && row < rows; row++) {
-      for (let i = row * columns + row + 1; i < (row + 1) * columns; i++) {
-        if (map[i] !== 0) {
-          is = false;
-          break;
-        }
+const facts = new WeakMap<Float32Array, Facts>(); // a map is looked through once, not for every token that is pointed at
+
+function factsOf(map: Float32Array, rows: number, columns: number): Facts {
+  let known = facts.get(map);
+  if (!known) {
+    known = { most: 0, causal: rows === columns && rows > 1 };
+    for (let row = 0, i = 0; row < rows; row++) {
+      for (let column = 0; column < columns; column++, i++) {
+        if (map[i] > known.most) known.most = map[i];
+        if (column > row && map[i] !== 0) known.causal = false;
       }
     }
-    causal.set(map, is);
+    facts.set(map, known);
   }
-  return is;
+  return known;
 }
 
 function dot(query: Float32Array, keys: Float32Array, start: number): number {
