@@ -25,6 +25,8 @@ export function chunksOfPage(): Chunks {
 }
 
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const direct = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  if (direct) return direct(base64); // newer browsers: many times faster
   const binary = atob(base64);
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);

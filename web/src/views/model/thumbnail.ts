@@ -57,13 +57,16 @@ function drawHeat(context: CanvasRenderingContext2D, shown: Shown, rows: number[
   const height = Math.min(rows.length, pixels);
   const across = Math.min(columns.length, pixels);
   const pooled = new Float32Array(height * across);
+  const { scores } = shown;
   const width = shown.columns.labels.length;
-  const to = columns.map((_, place) => Math.floor((place * across) / columns.length));
+  const to = Uint32Array.from(columns, (_, place) => Math.floor((place * across) / columns.length));
+  const from = Uint32Array.from(columns);
   let signed = false;
   rows.forEach((row, place) => {
     const start = Math.floor((place * height) / rows.length) * across;
-    for (let i = 0; i < columns.length; i++) {
-      const score = shown.scores[row * width + columns[i]];
+    const first = row * width;
+    for (let i = 0; i < from.length; i++) {
+      const score = scores[first + from[i]];
       const at = start + to[i];
       if (Math.abs(score) > Math.abs(pooled[at])) pooled[at] = score;
       if (score < 0) signed = true;
