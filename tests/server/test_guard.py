@@ -93,7 +93,7 @@ def test_the_page_may_ask_its_own_server_and_nobody_else(client: TestClient) -> 
     assert page.headers["content-type"].startswith("text/html")
     assert "connect-src 'self'" in page.headers["content-security-policy"]
     assert "connect-src 'self'" in page.text
-    assert '"kind":"live"' in page.text
+    assert '"run":false,"kind":"live"' in page.text
 
 
 def test_a_token_is_needed_where_others_can_reach_the_server(lenses: dict[str, Lens]) -> None:

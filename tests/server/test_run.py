@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import types
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,8 @@ from starlette.testclient import TestClient
 import headscope
 from headscope.demo.text import paragraph_pairs, text
 from headscope.lens import Lens
+from headscope.report.description import description
+from headscope.report.exemplars import add_exemplars
 from headscope.server.exemplars import AROUND, _runs, counted_now, marked
 from headscope.study.manifest import load_manifest, save_manifest
 from headscope.study.study import study
@@ -208,11 +208,28 @@ def test_a_paper_run_has_its_corpus_in_its_parts(lenses: dict[str, Lens], corpus
         assert exemplars(client)["computed"]
 
 
-def test_the_report(counted: tuple[TestClient, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    client, _ = counted
-    module = types.ModuleType("headscope.report")
-    module.__spec__ = types.SimpleNamespace()  # type: ignore[assignment]
-    monkeypatch.setitem(sys.modules, "headscope.report", module)
-    assert client.get("/api/run/report").status_code == 404
-    module.description = lambda folder: {"run": Path(folder).name}  # type: ignore[attr-defined]
-    assert client.get("/api/run/report").json() == {"run": "run"}
+def test_the_report(counted: tuple[TestClient, Path]) -> None:
+    client, run = counted
+    answer = client.get("/api/run/report")
+    assert answer.headers["content-encoding"] == "gzip"
+    assert answer.json() == json.loads(json.dumps(description(run)))
+    assert [head["label"] for head in answer.json()["heads"]][:2] == ["0.0", "0.1"]
+
+
+def test_a_run_that_is_not_finished_has_no_report(counted: tuple[TestClient, Path]) -> None:
+    client, run = counted
+    save_manifest(run, {**load_manifest(run), "finished": False})
+    answer = client.get("/api/run/report")
+    assert (answer.status_code, "run is not finished" in answer.json()["error"]) == (404, True)
+    assert str(run.parent) not in answer.text
+
+
+def test_texts_that_stand_in_the_run_need_neither_corpus_nor_model(
+    counted: tuple[TestClient, Path], lenses: dict[str, Lens], corpus: Path
+) -> None:
+    client, run = counted
+    right = exemplars(client)
+    add_exemplars(lenses["bert"], run, Corpus.of(corpus))
+    corpus.unlink()
+    with client_of({"fr-en": lenses["fr-en"]}, run) as other:
+        assert exemplars(other) == right

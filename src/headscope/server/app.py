@@ -21,7 +21,7 @@ from headscope.lens import Lens
 from headscope.server import reading
 from headscope.server.answers import Answers
 from headscope.server.guard import Guard
-from headscope.server.models import describe, lens_of
+from headscope.server.models import describe, lens_of, measures_of
 from headscope.server.queue import Abandoned, Check, Queue, Result
 from headscope.server.refused import Refused
 from headscope.server.run import OfferedRun
@@ -84,14 +84,15 @@ def make_app(models: Mapping[str, Lens], run: str | Path | None = None, *, setti
     app.state.queue = work
     app.add_middleware(Guard, settings=settings)
     _explain_errors(app)
-    _add_page(app)
+    _add_page(app, has_run=run is not None)
     _add_models(app, models, work, settings)
     _add_run(app, None if run is None else OfferedRun(Path(run), models, settings), work)
+    _describe_choices(app, models)
     return app
 
 
-def _add_page(app: FastAPI) -> None:
-    description = {"title": "headscope", "version": __version__}
+def _add_page(app: FastAPI, *, has_run: bool) -> None:
+    description = {"title": "headscope", "version": __version__, "run": has_run}
     written = page("live", "headscope", description, [], connect="'self'")
     allowed = policy(asset("headscope.js"), asset("headscope.css"), "'self'")
     headers = {"Content-Security-Policy": f"{allowed}; frame-ancestors 'none'"}
@@ -119,14 +120,12 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
         if answer is None:
 
             def make(check: Check) -> bytes:
-                return reading.as_bytes(reading.read(lens, asked, settings.most_tokens, check))
+                packed = reading.read(lens, asked, settings.most_tokens, check)
+                return reading.as_bytes({"description": packed.description, "chunks": packed.chunks})
 
             answer = await _in_line(work, request, make)
             kept.keep(key, answer)
-        headers = {"Vary": "Accept-Encoding"}
-        if "gzip" not in request.headers.get("accept-encoding", ""):
-            return Response(await run_in_threadpool(gzip.decompress, answer), 200, headers, "application/json")
-        return Response(answer, 200, {**headers, "Content-Encoding": "gzip"}, "application/json")
+        return await _compressed(request, answer)
 
 
 def _add_run(app: FastAPI, run: OfferedRun | None, work: Queue) -> None:
@@ -140,10 +139,11 @@ def _add_run(app: FastAPI, run: OfferedRun | None, work: Queue) -> None:
         """What the run is: its model, corpus, tables, and its numbers for every head."""
         return await run_in_threadpool(offered().describe)
 
-    @app.get("/api/run/report")
-    async def report() -> dict[str, Any]:
-        """What the page of the run's report carries."""
-        return await run_in_threadpool(offered().report)
+    @app.get("/api/run/report", response_model=dict[str, Any])
+    async def report(request: Request) -> Response:
+        """What the page of the run's report carries. The answer is compressed by gzip."""
+        one = offered()
+        return await _compressed(request, await run_in_threadpool(lambda: reading.as_bytes(one.report())))
 
     @app.get("/api/heads/{stack}/{kind}/{layer}/{head}/exemplars")
     async def exemplars(
@@ -157,6 +157,21 @@ def _add_run(app: FastAPI, run: OfferedRun | None, work: Queue) -> None:
         """Texts of the run's corpus that excite a head: of all, where the run has counted them; else of the first ones."""
         one = offered()
         return await _in_line(work, request, lambda check: one.exemplars(stack, kind, layer, head, measure, check))
+
+
+async def _compressed(request: Request, answer: bytes) -> Response:
+    headers = {"Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        return Response(await run_in_threadpool(gzip.decompress, answer), 200, headers, "application/json")
+    return Response(answer, 200, {**headers, "Content-Encoding": "gzip"}, "application/json")
+
+
+def _describe_choices(app: FastAPI, models: Mapping[str, Lens]) -> None:
+    """Say in the description which models and measures there are to choose from here."""
+    request = app.openapi()["components"]["schemas"]["ReadRequest"]["properties"]  # made once, and kept by the application
+    request["model"]["enum"] = list(models)
+    (measures,) = (choice for choice in request["measures"]["anyOf"] if choice["type"] == "array")
+    measures["items"]["enum"] = list(dict.fromkeys(name for lens in models.values() for name in measures_of(lens)))
 
 
 async def _in_line(work: Queue, request: Request, make: Callable[[Check], Result]) -> Result:

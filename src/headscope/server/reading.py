@@ -85,9 +85,8 @@ def joined(parts: list[Packed]) -> Packed:
     return Packed(whole, chunks)
 
 
-def as_bytes(packed: Packed) -> bytes:
-    """The answer as JSON, compressed by gzip: base64 loses a quarter again, and more is not to be had."""
-    answer = {"description": packed.description, "chunks": packed.chunks}
+def as_bytes(answer: dict[str, Any]) -> bytes:
+    """An answer as JSON, compressed by gzip: chunks in base64 lose a quarter again, and more is not to be had."""
     return gzip.compress(json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), 1)
 
 

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from headscope.errors import HeadscopeError
+from headscope.heads.by_head import Head
 from headscope.lens import Lens
 from headscope.server import corpus, exemplars
 from headscope.server.queue import Check
@@ -23,6 +23,9 @@ from headscope.statistics.exemplars import Exemplars
 from headscope.study.manifest import describe_model, load_manifest
 from headscope.study.tables import load_table, table_names
 from headscope.views.head_statistics import head_statistics
+
+BY_WEIGHT = ("exemplars", "exemplars_without_first")  # tables of the strongest pairs
+PAPER = "vig2019_exemplars"  # a table that has the texts
 
 
 class OfferedRun:
@@ -35,6 +38,10 @@ class OfferedRun:
         self.settings = settings
         self._exemplars: dict[str, _Found] = {}  # by measure
 
+    @property
+    def name(self) -> str:
+        return self.folder.resolve().name
+
     @cached_property
     def served(self) -> str | None:
         """The name of the run's own model among those that are served: the one with the same bytes."""
@@ -45,7 +52,7 @@ class OfferedRun:
         manifest = self.manifest
         model = manifest["model"]
         return RunAnswer(
-            name=self.folder.resolve().name,
+            name=self.name,
             paper=manifest.get("paper"),
             finished=bool(manifest.get("finished")),
             model=RunModel(name=Path(model["name"]).name, architecture=model["architecture"], served=self.served),
@@ -58,13 +65,20 @@ class OfferedRun:
 
     def report(self) -> dict[str, Any]:
         """What the report's page carries."""
-        if find_spec("headscope.report") is None or not hasattr(report := import_module("headscope.report"), "description"):
-            raise Refused(404, "This version of headscope has no reports to show here.")
-        described: dict[str, Any] = report.description(self.folder)
-        return described
+        from headscope.report.description import description
+
+        try:
+            return description(self.folder)
+        except HeadscopeError as error:  # it is not finished, or has nothing to report
+            raise Refused(404, str(error).replace(str(self.folder), self.name)) from error
 
     def exemplars(self, stack: str, kind: str, layer: int, head: int, measure: str, check: Check) -> ExemplarsAnswer:
         """The texts that excite one head: those that the run has counted, or else some that are read now."""
+        answer = {"stack": stack, "kind": kind, "layer": layer, "head": head, "measure": measure}
+        if measure == "weight" and (written := self._written().get(Head(stack, kind, layer, head))):
+            return ExemplarsAnswer.model_validate(
+                {**answer, "computed": False, "documents": self._documents(), "exemplars": written}
+            )
         lens = self._lens()
         if not any((site.stack, site.kind, site.layer) == (stack, kind, layer) and head < site.heads for site in lens.sites):
             raise Refused(404, f"{self.served} has no head {layer}.{head} in its {stack} {kind} attention.")
@@ -76,12 +90,25 @@ class OfferedRun:
         rows = table[(table["stack"] == stack) & (table["kind"] == kind) & (table["layer"] == layer) & same_head]
         return ExemplarsAnswer.model_validate(
             {
-                **{"stack": stack, "kind": kind, "layer": layer, "head": head, "measure": measure},
+                **answer,
                 "computed": found.computed,
                 "documents": found.documents,
                 "exemplars": exemplars.marked(rows, found.texts, lens, by_word=found.by_word),
             }
         )
+
+    def _written(self) -> dict[Head, list[dict[str, Any]]]:
+        """Exemplars whose texts stand in the run itself: they need neither the model nor the corpus."""
+        from headscope.report.exemplars import NAME, exemplars_of
+
+        names = table_names(self.folder)
+        counted = next((name for name in names if name.startswith("exemplars") and name != NAME), None)
+        # The texts of a study are those of the first table that it has counted.
+        tables = [NAME, PAPER] if counted in (*BY_WEIGHT, None) else [PAPER]
+        found = exemplars_of({name: load_table(self.folder, name) for name in tables if name in names})
+        for one in (one for texts in found.values() for one in texts):
+            one["source"] = Path(one["source"]).name
+        return found
 
     def _lens(self) -> Lens:
         if self.served is None:
@@ -104,7 +131,8 @@ class OfferedRun:
         return _Found(table, texts, True, len(texts), False)
 
     def _documents(self) -> int:
-        counted = {one["corpus"]["fingerprint"]: one["corpus"]["documents"] for one in corpus.manifests(self.folder)}
+        studies = [one["corpus"] for one in corpus.manifests(self.folder) if "corpus" in one]
+        counted = {one["fingerprint"]: one["documents"] for one in studies}
         return sum(counted.values())
 
 

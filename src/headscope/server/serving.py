@@ -50,7 +50,7 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=1024)
     except (OSError, OverflowError) as error:
-        why = getattr(error, "strerror", None) or str(error)
+        why = (getattr(error, "strerror", None) or str(error)).split(" (while")[0]
         raise InputError(
             f"No server can listen at {host}, port {port} ({why}): choose another with --port (0 takes a free one)."
         ) from error

@@ -59,7 +59,7 @@ class Settings:
         given = given.lower()
         names = {*_LOOPBACK_NAMES, _in_address(self.host).lower()}
         if self.is_everywhere:
-            names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+            names.add(socket.gethostname().lower())
             name = given.removesuffix(_port(self.port))
             if name + _port(self.port) == given and _address(name.strip("[]")) is not None:
                 return True  # a number is no name that could point elsewhere
