@@ -13,6 +13,7 @@ from headscope.cli.doctor import doctor
 from headscope.cli.exemplars import exemplars
 from headscope.cli.paper import paper
 from headscope.cli.read import read
+from headscope.cli.serve import serve
 from headscope.cli.study import study
 from headscope.cli.table import compare, table
 from headscope.cli.view import view
@@ -38,6 +39,7 @@ app.command()(align)
 app.command()(exemplars)
 app.command()(table)
 app.command()(compare)
+app.command()(serve)
 
 
 def _print_version(asked: bool) -> None:
