@@ -9,10 +9,10 @@ import typer
 
 
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the picture goes.")] = Path("out"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the report and the picture go.")] = Path("out"),
     as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
 ) -> None:
-    """Read a text with a real model, say what its heads do, and draw a picture.
+    """Read a text with a real model, say what its heads do, draw a picture, and write a report on every head.
 
     [bold]Examples[/bold]
 

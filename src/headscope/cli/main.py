@@ -13,6 +13,7 @@ from headscope.cli.doctor import doctor
 from headscope.cli.exemplars import exemplars
 from headscope.cli.paper import paper
 from headscope.cli.read import read
+from headscope.cli.report import report
 from headscope.cli.serve import serve
 from headscope.cli.study import study
 from headscope.cli.table import compare, table
@@ -40,6 +41,7 @@ app.command()(exemplars)
 app.command()(table)
 app.command()(compare)
 app.command()(serve)
+app.command()(report)
 
 
 def _print_version(asked: bool) -> None:

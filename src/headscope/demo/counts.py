@@ -8,7 +8,18 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from headscope.statistics import Entropy, Offsets, Punctuation, SpecialTokens, Statistic, Strength
+from headscope.statistics import (
+    Distance,
+    Entropy,
+    Exemplars,
+    JensenShannon,
+    Offsets,
+    Punctuation,
+    SpecialTokens,
+    Statistic,
+    Strength,
+    Unparked,
+)
 from headscope.study import Run
 
 MEASURES = ("weight", "norm")
@@ -17,9 +28,9 @@ KINDS = ("cls", "sep", "punctuation", "other")
 
 
 def statistics() -> list[Statistic]:
-    """What the demo counts."""
-    each = (Offsets, SpecialTokens, Punctuation, Strength)
-    return [Entropy(), *(statistic(measure=measure) for measure in MEASURES for statistic in each)]
+    """What the demo counts: by weight and by norm, for its picture and the report's roles; and how heads are alike."""
+    each = (Entropy, Distance, Offsets, SpecialTokens, Punctuation, Strength, Unparked)
+    return [*(statistic(measure=measure) for measure in MEASURES for statistic in each), JensenShannon(), Exemplars()]
 
 
 class Counts:

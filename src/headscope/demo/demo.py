@@ -1,4 +1,4 @@
-"""The demo from end to end: open the model, read the text once, draw the picture, say what was seen."""
+"""The demo from end to end: open the model, read the text once, draw the picture, write the report, say what was seen."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from headscope.demo import model
 from headscope.demo.observation import Observation, observe
 from headscope.demo.picture import draw, make_folder, save
 from headscope.demo.summary import print_summary
+from headscope.demo.text import TITLE
+from headscope.report import write_report
 
 
 def run(output: Path, as_json: bool = False) -> None:
-    """Study the text in `output/run`, write `demo.png` and `demo.svg`, and print a summary, or the numbers as JSON."""
+    """Study the text in `output/run`, write `demo.png`, `demo.svg` and `report.html`; print a summary, or JSON."""
     make_folder(output)  # first, so that a folder that cannot be written costs nobody a minute
     observation = _observe_with_progress(output / "run")
     pictures = save(draw(observation), output)
+    report = write_report(observation.run, out=output / "report.html", title=f"{model.NAME} reads “{TITLE}”")
     if as_json:
-        print(json.dumps({**observation.to_json(), "pictures": [str(path) for path in pictures]}, indent=2))
+        files = {"pictures": [str(path) for path in pictures], "report": str(report)}
+        print(json.dumps({**observation.to_json(), **files}, indent=2))
     else:
-        print_summary(observation, pictures, Console(highlight=False))
+        print_summary(observation, pictures, report, Console(highlight=False))
 
 
 def _observe_with_progress(run: Path) -> Observation:

@@ -23,14 +23,14 @@ _COLUMNS = {"cls": "[CLS]", "sep": "[SEP]", "punctuation": ". and ,", "other": "
 _WEIGHT, _NORM = "magenta", "cyan"
 
 
-def print_summary(observation: Observation, pictures: Sequence[Path], console: Console) -> None:
+def print_summary(observation: Observation, pictures: Sequence[Path], report: Path, console: Console) -> None:
     _print_what_was_read(observation, console)
     _print_title(console, "Heads that look most at ...", "layer.head, counted from 0, and its share")
     console.print(Padding(_strongest_heads(observation.counts), (0, 0, 1, 2), expand=False))
     _print_title(console, "Where the layers look", "weight: how much they look; norm: how much comes of it")
     console.print(Padding(_layers(observation.counts), (0, 0, 1, 2), expand=False))
     console.print(Padding(Text(disagreement(observation.counts)), (0, 2, 1, 2)))
-    _print_what_next(observation, pictures, console)
+    _print_what_next(observation, pictures, report, console)
 
 
 def _print_what_was_read(observation: Observation, console: Console) -> None:
@@ -77,13 +77,19 @@ def _cell(share: float, pair: tuple[float, float]) -> Text:
     return Text(percent(share), style="bold" if abs(pair[0] - pair[1]) > AGREE else "")
 
 
-def _print_what_next(observation: Observation, pictures: Sequence[Path], console: Console) -> None:
+def _print_what_next(observation: Observation, pictures: Sequence[Path], report: Path, console: Console) -> None:
     (label, _), *_ = strongest(observation.counts.shares("norm")["previous"])
     layer, head = label.split(".")
+    console.print(Text("  report   ", style="dim").append(str(report), style="bold"), soft_wrap=True)
     console.print(Text("  picture  ", style="dim").append(", ".join(map(str, pictures)), style="bold"), soft_wrap=True)
     console.print(
         Text("  tables   ", style="dim").append(f"headscope table {observation.run}", style="bold"), soft_wrap=True
     )
+    console.print(
+        Text("\n  Open the report in a browser: it shows what every head does, and why we say so."), soft_wrap=True
+    )
+    console.print(Text("  The same live, for texts of yours:\n"))
+    console.print(Text(f"    headscope serve --run {_typed(str(observation.run))}"), soft_wrap=True)
     _print_title(console, "\nTry next", f"head {label} on a sentence of yours")
     for line in (
         "from headscope.demo import open_model",

@@ -1,5 +1,8 @@
-"""What a run comes to in words and numbers for people: findings, a card for every head, titles of columns."""
+"""What a run comes to in words and numbers for people: findings, a card for every head, a page with all of it."""
 
+from headscope.report.description import description
+from headscope.report.page import report_page
 from headscope.report.tables import tables_of
+from headscope.report.write import write_report
 
-__all__ = ["tables_of"]
+__all__ = ["description", "report_page", "tables_of", "write_report"]

@@ -24,7 +24,7 @@ Card = dict[str, Any]
 
 
 def heads_of(made: Sequence[Card]) -> list[dict[str, Any]]:
-    """Every head's card. Its numbers are left to the statistics, which have those of all heads without telling them twice."""
+    """Every head's card, without its numbers: the statistics have those of all heads, and nothing is told twice."""
     return [
         {**{name: value for name, value in card.items() if name != "numbers"}, "group": f"{card['stack']} {card['kind']}"}
         for card in made

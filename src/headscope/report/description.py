@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
+from headscope.heads.roles import roles
 from headscope.report.atlas import heads_of, scatters_of, statistics_of
 from headscope.report.cards import cards
 from headscope.report.comparison import check_same_heads, compared_statistics, compared_tables
@@ -33,7 +33,7 @@ def description(run: str | Path, other: str | Path | None = None, *, title: str 
         "heads": one.heads,
         "statistics": statistics_of(one.folder, one.cards, one.titles),
         "scatters": scatters_of(one.tables, one.names),
-        "tables": [described_table(name, table, one.titles) for name, table in one.tables.items()],
+        "tables": [described_table(name, table, one.titles) for name, table in one.shown.items()],
         "figures": figures_of(one.folder, one.titles),
         "leftOut": one.manifest.get("left_out", []),
     }
@@ -48,16 +48,23 @@ def _compared(one: _Loaded, two: _Loaded, statistics: list[dict[str, Any]], titl
     theirs = {head["name"]: head for head in two.heads}
     beside = compared_tables(one.folder, two.folder, [name for name in one.tables if name in two.tables])
     return {
-        "title": title or f"{one.title} and {two.title}",
+        "title": title or _title_of_both(one, two),
         "runs": [one.described(), two.described()],
         "compared": [_finding(found) for found in compare_findings(one.tables, two.tables)],
         "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in one.heads],
         "statistics": compared_statistics(statistics, statistics_of(two.folder, one.cards, two.titles)),
         "tables": [
             described_table(name, beside.get(name, table), one.titles) | {"compared": name in beside}
-            for name, table in one.tables.items()
+            for name, table in one.shown.items()
         ],
     }
+
+
+def _title_of_both(one: _Loaded, two: _Loaded) -> str:
+    """Two models by their names; two runs of one model by the runs' names."""
+    if one.title != two.title:
+        return f"{one.title} and {two.title}"
+    return f"{one.title}: {one.folder.resolve().name} and {two.folder.resolve().name}"
 
 
 class _Loaded:
@@ -69,10 +76,15 @@ class _Loaded:
         self.tables: dict[str, pd.DataFrame] = tables_of(folder)
         if not self.tables:
             raise InputError(f"{folder} has no tables, so there is nothing to report: run the command that made it again.")
-        self.titles: dict[str, str] = self.manifest.get("results", {})
+        self.titles: dict[str, str] = {**self.manifest.get("results", {}), "roles": "Roles"}
         self.cards = cards(self.tables)
         self.heads = heads_of(self.cards)
         self.names = [head["name"] for head in self.heads]
+
+    @property
+    def shown(self) -> dict[str, pd.DataFrame]:
+        """The run's tables, and before them the roles that were given out of them: findings quote these."""
+        return {"roles": roles(self.tables), **self.tables}
 
     @property
     def title(self) -> str:
@@ -88,4 +100,4 @@ def _role(head: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _finding(found: Finding) -> dict[str, Any]:
-    return asdict(found)
+    return {"text": found.text, "heads": found.heads, "table": found.table, "numbers": found.numbers}

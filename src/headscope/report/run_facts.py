@@ -9,6 +9,8 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.study.manifest import load_manifest
 
+NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
+
 Facts = list[dict[str, str]]  # {"name": ..., "value": ...}
 
 
@@ -24,16 +26,23 @@ def model_name(manifest: dict[str, Any]) -> str:
     """A hub id as it is; of a path only its end, since a report is sent to others.
 
     >>> model_name({"model": {"name": "/home/ann/models/bert"}}), model_name({"model": {"name": "org/bert"}})
-    ('models/bert', 'org/bert')
+    ('bert', 'org/bert')
+    >>> model_name({"model": {"name": "/opt/minilm/model"}})
+    'minilm/model'
     """
-    parts = [part for part in Path(str(manifest["model"]["name"])).parts if part not in ("/", ".", "..")]
-    return "/".join(parts[-2:])
+    name = str(manifest["model"]["name"])
+    parts = [part for part in Path(name).parts if part not in ("/", ".", "..")]
+    is_path = len(parts) != 2 or name.startswith(("/", "."))
+    return "/".join(parts[-1:] if is_path and parts[-1] not in NO_NAMES else parts[-2:])
 
 
 def run_facts(run: Path, manifest: dict[str, Any]) -> Facts:
     """One line a fact: {name, value}."""
     model = manifest["model"]
-    facts = {"Model": model_name(manifest), "Architecture": f"{model['architecture']}, {_plain_dtype(model['dtype'])}"}
+    facts = {
+        "Model": model_name(manifest) + _untrained(model["hashes"]),
+        "Architecture": f"{model['architecture']}, {_plain_dtype(model['dtype'])}",
+    }
     if "paper" in manifest:
         facts["Paper"] = str(manifest["paper"])
     corpora = [_corpus(study) for study in _studies(run, manifest)]
@@ -45,6 +54,11 @@ def run_facts(run: Path, manifest: dict[str, Any]) -> Facts:
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in sorted(manifest.get("versions", {}).items()))
     facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in sorted(model["hashes"].items()))
     return [{"name": name, "value": value} for name, value in facts.items() if value]
+
+
+def _untrained(hashes: dict[str, str]) -> str:
+    seed = hashes.get("random initialisation, seed")
+    return "" if seed is None else f", randomly initialised (seed {seed})"
 
 
 def _studies(run: Path, manifest: dict[str, Any]) -> list[dict[str, Any]]:

@@ -257,7 +257,6 @@ function moveFocus(event: KeyboardEvent): void {
 function brief(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size < 0.005) return value > 0 ? "<.01" : ">−.01";
-  const text = size < 1 ? size.toFixed(2).replace(/^0/, "") : size < 10 ? size.toFixed(1) : size.toFixed(0);
+  const text = size < 0.995 ? size.toFixed(2).slice(1) : size < 9.95 ? size.toFixed(1) : size.toFixed(0);
   return value < 0 ? `−${text}` : text;
 }

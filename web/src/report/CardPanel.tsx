@@ -68,7 +68,7 @@ function RoleChip({ family, role, dark }: { family: string; role: string; dark: 
   const mark = markOf(role);
   return (
     <p class="role-chip" style={{ background, color: inkOn(rgbOf(background)) }} data-role={role}>
-      {mark !== role && family !== "none" && <span aria-hidden="true">{mark}</span>}
+      {/^\W+$/.test(mark) && family !== "none" && <span aria-hidden="true">{mark}</span>}
       {role}
     </p>
   );
@@ -103,6 +103,9 @@ function Tested({ head }: { head: Head }) {
             <Bar label="looks at the right word" share={relation.accuracy} />
             {relation.baseline !== null && <Bar label="best fixed distance" share={relation.baseline} baseline />}
           </div>
+          {relation.baseline !== null && relation.accuracy <= relation.baseline && (
+            <p class="faint">No relation is found better than by looking at a fixed distance.</p>
+          )}
         </section>
       )}
       {antecedents && (

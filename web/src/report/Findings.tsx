@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ChangeReport } from "./address";
 import type { Finding, Report } from "./data";
 
-const AT_FIRST = 7;
+const AT_FIRST = 8; // as many of each kind as leave the atlas in sight
 
 interface Props {
   report: Report;
@@ -17,25 +17,30 @@ export function Findings({ report, change }: Props) {
       {report.compared.length > 0 && (
         <>
           <h3>What differs between the two runs</h3>
-          <List findings={report.compared} change={change} />
+          <List findings={report.compared} report={report} change={change} atFirst={AT_FIRST / 2} />
           <h3>In the first run</h3>
         </>
       )}
-      <List findings={report.findings} change={change} />
+      <List
+        findings={report.findings}
+        report={report}
+        change={change}
+        atFirst={report.compared.length > 0 ? AT_FIRST / 2 : AT_FIRST}
+      />
     </section>
   );
 }
 
-function List({ findings, change }: { findings: Finding[]; change: ChangeReport }) {
+function List({ findings, report, change, atFirst }: Props & { findings: Finding[]; atFirst: number }) {
   const [all, setAll] = useState(false);
-  const shown = all ? findings : findings.slice(0, AT_FIRST);
+  const shown = all ? findings : findings.slice(0, atFirst);
   return (
     <>
       <ul>
         {shown.map((finding) => (
           <li key={finding.text}>
             <WithHeads text={finding.text} heads={finding.heads} change={change} />
-            {finding.table && (
+            {report.tables.some((table) => table.name === finding.table) && (
               <button
                 type="button"
                 class="table-link"

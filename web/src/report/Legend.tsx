@@ -40,12 +40,10 @@ export function RoleLegend({ roles, dark }: { roles: Role[]; dark: boolean }) {
           <li key={family}>
             <i class="swatch" style={{ background: familyColour(family, dark) }} />
             <b>{FAMILIES[family].title}</b> {mine.length}
-            {family !== "none" && (
-              <span class="faint">
-                {" "}
-                {names.map((name) => (markOf(name) === name ? name : `${markOf(name)} ${name}`)).join(", ")}
-              </span>
+            {family !== "none" && names.some((name) => name !== family) && (
+              <span class="faint">: {names.map((name) => (markOf(name) === name ? name : `${markOf(name)} ${name}`)).join(", ")}</span>
             )}
+            {family !== "none" && names.every((name) => name === family) && <span class="faint"> {markOf(names[0])}</span>}
           </li>
         );
       })}

@@ -14,6 +14,7 @@ export function Numbers({ report, at }: { report: Report; at: number }) {
   return (
     <section>
       <h3>Where it differs most from other heads (each line is a head, the thick one this)</h3>
+      {report.runs.length > 1 && <p class="faint second">The orange ring is the same head in run B.</p>}
       <Rows statistics={extreme} at={at} />
       {others.length > 0 && (
         <details>
