@@ -33,6 +33,7 @@ def unparked(**changes: float) -> pd.DataFrame:
 def relations(**changes: Any) -> pd.DataFrame:
     row = {"relation": "det", "direction": "dependent to head", "accuracy": 0.91, "baseline": 0.52, "cases": 400}
     row |= {"baseline_held_out": 0.52, "accuracy_half0": 0.9, "accuracy_half1": 0.92}
+    row |= {"cases_half0": 200, "cases_half1": 200, "offset": 1, "visible": 400}
     return one(**{**row, **changes})
 
 

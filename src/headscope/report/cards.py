@@ -130,7 +130,7 @@ def best_relation(found: ByHead, head: Head) -> dict[str, Any] | None:
     rows = rows[(rows["cases"] >= ENOUGH) & rows["accuracy"].notna()]
     if rows.empty:
         return None
-    best = rows.loc[(rows["accuracy"] - rows["baseline"]).idxmax()]
+    best = rows.iloc[int((rows["accuracy"] - rows["baseline"]).to_numpy(dtype=float).argmax())]
     return {
         "name": str(best["relation"]),
         "direction": str(best["direction"]),

@@ -16,6 +16,7 @@ from headscope.report.finding import Finding, listed
 Tables = Mapping[str, pd.DataFrame]
 
 SHOWN = 8  # differences of which each has a sentence
+ROLES = 1000.0  # what findings are sorted by: before any number of spreads
 SAME = 1e-6  # numbers that differ by less, as a part of what heads differ by, are the same
 
 
@@ -87,7 +88,7 @@ def _other_roles(found: ByHead, a: Tables, b: Tables) -> list[Finding]:
     parts = [f"{found.label(head)} ({one}, then {other})" for head, one, other in pairs]
     numbers = [*_counts(len(changed), changed=True), *_counts(len(both))]
     text = f"{len(changed)} of {len(both)} heads have another role in the second run: {listed(parts)}."
-    return [Finding(text, "roles", [found.label(head) for head in heads[:6]], numbers, float("inf"))]
+    return [Finding(text, "roles", [found.label(head) for head in heads[:6]], numbers, ROLES)]
 
 
 def _counts(value: int, changed: bool = False) -> list[dict[str, object]]:

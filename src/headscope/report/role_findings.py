@@ -84,8 +84,8 @@ def repeated(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
     if "repeats" not in found.tables:
         return
     for role, at in (
-        ("induction", "the token that followed an earlier copy of the one that looks"),
-        ("duplicate token", "an earlier copy of the token that looks"),
+        ("induction", "the token that followed an earlier copy of their own"),
+        ("duplicate token", "an earlier copy of their own token"),
     ):
         told = Evidence()
         some = named[named["role"] == role].sort_values("score", ascending=False, kind="stable")
@@ -94,16 +94,15 @@ def repeated(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
             whole = told.count(named, TABLE)
             text = (
                 f"On repeated random tokens, no {name} head was found among {whole}: none gives most of what it does not "
-                f"park to {at}."
+                f"park to {at.replace('their', 'its')}."
             )
             yield Finding(text, "repeats", [], told.numbers, REPEATED - 1)
             continue
         count = told.count(some, TABLE, role=role)
         named_heads, labels = _with_scores(found, some, told)
-        found_heads = f"{count} {name} {'head' if len(some) == 1 else 'heads'}"
-        text = (
-            f"On repeated random tokens, {found_heads} gave so much of what was not parked to {at}: {listed(named_heads)}."
-        )
+        one = len(some) == 1
+        looks = f"{name} head looks at {at.replace('their', 'its')}" if one else f"{name} heads look at {at}"
+        text = f"On repeated random tokens, {count} {looks}, by share of what is not parked: {listed(named_heads)}."
         yield Finding(text, "repeats", labels, told.numbers, REPEATED + float(some["score"].iloc[0]))
 
 
@@ -119,7 +118,8 @@ def parking(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
         table, column = next((cell.table, cell.column) for cell in there.values())
         mean = sum(cell.value for cell in there.values()) / len(there)
         average = told.percent(mean, table, column, of="mean")
-        text = f"On average a head gives {average} of its attention to {places.name(place)}"
+        what = "norm" if table.endswith("_norm") else "attention"
+        text = f"On average a head gives {average} of its {what} to {places.name(place)}"
         most = sorted(there, key=lambda head: -there[head].value)[:3]
         parts = [f"{found.label(head)} ({told.percent(there[head].value, table, column, head)})" for head in most]
         text += f"; most in {listed(parts)}."
