@@ -182,3 +182,10 @@ def test_real_sentences(minilm: Path) -> None:
         found = examples.answered([document], examples.relation_questions("det", DIRECTIONS[0]), lens.read, 2, 8, "weight")
     assert found is not None
     assert [found.found.queries.labels[place] for place in found.asked] == ["The", "the", "a"]
+
+
+def test_the_text_of_figure_1_is_whole_sentences(lens: headscope.Lens) -> None:
+    cat, dog = "the cat sat on the mat .", "a dog and two dogs . the end ."
+    corpus = Corpus.from_documents([Document("the cat sat on " * 6, dog), Document(cat, dog), Document("the end .")])
+    chosen = examples.opening_text(corpus, lens)
+    assert (chosen.text, chosen.pair) == (cat, "a dog and two dogs .")

@@ -149,3 +149,15 @@ def test_attention_map_in_words_and_what_is_not_there() -> None:
         attention_map(CONTENT, 0, 1, words=["dog"])
     with pytest.raises(InputError, match="Attention goes from, to, both"):
         attention_map(CONTENT, 0, 1, direction="sideways")
+
+
+def test_cross_attention_between_texts_of_other_lengths() -> None:
+    scores = np.random.default_rng(0).dirichlet(np.ones(5), size=(2, 3, 3)).astype(np.float32)  # layer head query key
+    queries = ["x", "y", "z"]
+    content = content_of_arrays(queries, scores, key_tokens=UNIQUE)
+    figure = draw(content, State(layer=1, heads=(2,)))
+    expected = scores[1, 2] / scores[1, 2].max()
+    drawn = drawn_scores(figure, lines_of(figure)[0], queries, UNIQUE)
+    np.testing.assert_allclose(drawn, np.where(expected >= FAINTEST, expected, 0), atol=1e-6)
+    (image, _) = draw(content, State(view="matrix", layer=1, heads=(2,))).axes[0].images
+    np.testing.assert_array_equal(np.asarray(image.get_array()), scores[1, 2])

@@ -39,9 +39,16 @@ class Answered:
 
 
 def opening_text(corpus: Corpus, lens: Lens) -> Document:
-    """The first sentence of a segment, and of its second part where it has one: about as long as in figure 1."""
-    candidates = (_first_sentences(document) for document in islice(corpus, SEGMENTS))
-    return min(candidates, key=lambda document: abs(len(lens.encode(document, truncate=True).source) - TOKENS))
+    """The first sentence of a segment, and of its second part where it has one: about as long as in figure 1.
+
+    What ends in no full stop is a heading or the entry of a list, and is taken only where there is nothing else.
+    """
+
+    def strangeness(document: Document) -> tuple[bool, int]:
+        whole = all(text.rstrip().endswith((".", "!", "?")) for text in (document.text, document.pair) if text is not None)
+        return not whole, abs(len(lens.encode(document, truncate=True).source) - TOKENS)
+
+    return min((_first_sentences(document) for document in islice(corpus, SEGMENTS)), key=strangeness)
 
 
 def relation_questions(relation: str, direction: str) -> Callable[[Document], Questions]:
