@@ -1,13 +1,14 @@
-// Texts of the run's corpus that excite a head most, asked of the server; each can be read with a click.
+// Texts of the run's corpus that excite a head most; each can be read with a click. The server knows the whole texts, as
+// long as the corpus is where it was; the report has those that were kept with the run.
 import { useState } from "preact/hooks";
-import type { Head } from "../report/data";
+import type { Exemplar, Head } from "../report/data";
 import { shortened } from "../report/Exemplars";
 import { Choice } from "../shell/Toolbar";
 import type { Texts } from "./address";
-import { type Exemplar, type Exemplars, exemplars } from "./api";
+import { type Exemplars, exemplars, Refusal } from "./api";
 import { useAsked } from "./useServer";
 
-const MARKS = { attending: "attending", attended: "attended", both: "attending attended" };
+const MARKS: Record<string, string> = { attending: "attending", attended: "attended", both: "attending attended" };
 const BETWEEN = " ← "; // stands between the target and the source of a cross attention
 const MEASURES: [string, string][] = [["weight", "weight"], ["norm", "norm"]];
 
@@ -22,6 +23,8 @@ export function ExcitingTexts({ head, read }: Props) {
     (signal) => exemplars(head.group, head.layer, head.head, measure, signal),
     `${head.name} ${measure}`,
   );
+  const kept = problem && measure === "weight" ? head.exemplars : [];
+  const shown = found?.exemplars ?? kept;
   return (
     <section class="live-exciting">
       <h3>
@@ -29,18 +32,20 @@ export function ExcitingTexts({ head, read }: Props) {
       </h3>
       <Choice label="by" value={measure} options={MEASURES} set={setMeasure} />
       {problem && (
-        <p class="live-aside" role="alert">
-          {problem.message}{" "}
-          <button type="button" name="again" class="quiet" onClick={again}>
-            Try again
-          </button>
+        <p class="live-aside" role={kept.length ? undefined : "alert"}>
+          {problem.message} {kept.length > 0 && "These were kept with the run:"}
+          {kept.length === 0 && !(problem instanceof Refusal && problem.status === 404) && (
+            <button type="button" name="again" class="quiet" onClick={again}>
+              Try again
+            </button>
+          )}
         </p>
       )}
       {!found && !problem && <p class="live-aside">Looking through the corpus …</p>}
       {found && <p class="live-aside">{whence(found)}</p>}
-      {found && (
+      {shown.length > 0 && (
         <ol class="exemplars">
-          {found.exemplars.map((exemplar, place) => (
+          {shown.map((exemplar, place) => (
             <li key={place}>
               <One exemplar={exemplar} read={read} />
             </li>
@@ -61,7 +66,7 @@ function One({ exemplar, read }: { exemplar: Exemplar; read: (texts: Texts) => v
       <span dir="auto">
         {shortened(exemplar.runs).map(({ text, mark }, run) =>
           mark ? (
-            <mark key={run} class={MARKS[mark as keyof typeof MARKS]}>
+            <mark key={run} class={MARKS[mark]}>
               {text}
             </mark>
           ) : (

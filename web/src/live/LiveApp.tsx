@@ -57,7 +57,9 @@ function Started({ server, state, change, dark }: Props) {
           <h1>headscope</h1>
           <ModelChoice models={models} model={model} change={change} />
         </header>
-        {parts.length > 0 && <Parts parts={[["text", "read a text"], ...parts]} part={part} change={change} />}
+        {parts.length > 0 && (
+          <Parts parts={[["text", "read a text"], ...parts]} part={part} change={change} isLoading={!report && !reportProblem} />
+        )}
         <div hidden={part !== "text"}>
           <TextPart server={server} model={model} report={report} state={state} change={change} dark={dark} />
         </div>
@@ -119,7 +121,14 @@ function shortName(name: string): string {
   return name.split(/[\\/]/).filter(Boolean).pop() ?? name;
 }
 
-function Parts({ parts, part, change }: { parts: [string, string][]; part: string; change: ChangeLive }) {
+interface PartsProps {
+  parts: [string, string][];
+  part: string;
+  change: ChangeLive;
+  isLoading: boolean;
+}
+
+function Parts({ parts, part, change, isLoading }: PartsProps) {
   return (
     <nav class="live-parts" aria-label="Parts of the page">
       {parts.map(([name, title]) => (
@@ -127,6 +136,7 @@ function Parts({ parts, part, change }: { parts: [string, string][]; part: strin
           {title}
         </button>
       ))}
+      {isLoading && <span class="live-aside">reading the run …</span>}
     </nav>
   );
 }
