@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from headscope.errors import InputError
 from headscope.lens import Lens
-from headscope.server import Settings, make_app
+from headscope.server import Settings, guard, make_app
 from tests.server.conftest import HOST, TEXT, client_of
 
 ASKED = {"model": "bert", "text": TEXT}
@@ -143,6 +143,18 @@ def test_a_body_that_is_too_large(lenses: dict[str, Lens]) -> None:
         assert client.post("/api/read", content=pieces).status_code == 413
         assert client.request("GET", "/api/models", content=b"x" * 1001).status_code == 413
         assert client.post("/api/read", json=ASKED).status_code == 200
+
+
+def test_a_body_that_never_comes(
+    serving: Callable[..., tuple[str, Any]], lenses: dict[str, Lens], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.2)
+    address = urlsplit(serving(lenses)[0]).netloc
+    name, port = address.split(":")
+    with socket.create_connection((name, int(port)), timeout=10) as connection:
+        connection.sendall(f"POST /api/read HTTP/1.1\r\nHost: {address}\r\nContent-Length: 100\r\n\r\nabc".encode())
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.split()[1] == b"408"
 
 
 PATHS = [

@@ -11,10 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from headscope.lens import Lens
+from headscope.server import make_app, reading
 from headscope.server.schemas import ReadAnswer
 from headscope.views.from_reading import content_of
 from headscope.views.pack import pack
-from tests.server.conftest import TEXT, client_of
+from tests.server.conftest import HOST, TEXT, client_of
 from tests.server.unpacking import Unpacked
 
 SENTENCE_ENDS = (".", "!")
@@ -133,6 +134,20 @@ def test_what_is_no_request_gets_a_sentence(client: TestClient, body: bytes) -> 
     answer = client.post("/api/read", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 422)
     assert list(answer.json()) == ["error"]
+
+
+def test_what_breaks_inside_is_a_sentence_too(lenses: dict[str, Lens], monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*given: Any) -> None:
+        raise RuntimeError("a secret at /home/ann")
+
+    monkeypatch.setattr(reading, "read", breaks)
+    with TestClient(make_app(lenses), base_url=HOST, raise_server_exceptions=False) as client:
+        answer = client.post("/api/read", json={"model": "bert", "text": TEXT})
+        assert answer.status_code == 500
+        assert "secret" not in answer.text
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        monkeypatch.undo()
+        assert client.post("/api/read", json={"model": "bert", "text": TEXT}).status_code == 200
 
 
 def test_strange_texts_are_read(client: TestClient) -> None:

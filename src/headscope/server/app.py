@@ -20,7 +20,7 @@ from headscope.errors import HeadscopeError
 from headscope.lens import Lens
 from headscope.server import reading
 from headscope.server.answers import Answers
-from headscope.server.guard import Guard
+from headscope.server.guard import HEADERS, Guard
 from headscope.server.models import describe, lens_of, measures_of
 from headscope.server.queue import Abandoned, Check, Queue, Result
 from headscope.server.refused import Refused
@@ -48,6 +48,7 @@ REFUSALS = {
     403: "Another page asks",
     404: "There is no such thing",
     405: "This cannot be asked for in this way",
+    408: "The rest of the request did not come",
     413: "The request is too large",
     421: "The server does not go by the name that was asked for",
     422: "The text or a choice does not fit the model, or is over a limit, which is said",
@@ -96,6 +97,10 @@ def _add_page(app: FastAPI, *, has_run: bool) -> None:
     written = page("live", "headscope", description, [], connect="'self'")
     allowed = policy(asset("headscope.js"), asset("headscope.css"), "'self'")
     headers = {"Content-Security-Policy": f"{allowed}; frame-ancestors 'none'"}
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    async def icon() -> Response:
+        return Response(status_code=204)  # browsers ask for one, and complain where there is none
 
     @app.get("/", include_in_schema=False)
     async def live_page() -> HTMLResponse:
@@ -211,4 +216,4 @@ def _explain_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         sentence = "Something broke inside headscope: what it was is in the window where headscope serve runs."
-        return Refused(500, sentence).response()
+        return Refused(500, sentence, HEADERS).response()  # this answer is made outside the guard

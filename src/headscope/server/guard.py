@@ -6,6 +6,7 @@ Origin, where a browser sends one, must be the very page that we served, and a b
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
@@ -23,8 +24,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",  # the page has its own
 }
-NOTHING = "default-src 'none'; frame-ancestors 'none'"  # the policy of answers that are no page
+BODY_SECONDS = 30  # that a request's body may take to arrive
 _FROM_ELSEWHERE = ("cross-site", "same-site")  # what a browser says of a request that another page makes
 
 
@@ -99,16 +101,17 @@ class Guard:
         if length.isascii() and length.isdigit() and int(length[:20]) > most:
             raise Refused(413, sentence, {"Connection": "close"})
         body, more = b"", True
-        first: Message = {"type": "http.disconnect"}
-        while more:
-            first = await receive()
-            if first["type"] != "http.request":
-                break
-            body += first.get("body", b"")
-            more = first.get("more_body", False)
-            if len(body) > most:
-                raise Refused(413, sentence, {"Connection": "close"})
-        waiting = [{"type": "http.request", "body": body, "more_body": False} if not more else first]
+        message: Message = {"type": "http.disconnect"}
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while more and (message := await receive())["type"] == "http.request":
+                    body += message.get("body", b"")
+                    more = message.get("more_body", False)
+                    if len(body) > most:
+                        raise Refused(413, sentence, {"Connection": "close"})
+        except TimeoutError:
+            raise Refused(408, "The rest of the request did not come: send it again.", {"Connection": "close"}) from None
+        waiting: list[Message] = [message if more else {"type": "http.request", "body": body, "more_body": False}]
 
         async def replayed() -> Message:
             return waiting.pop() if waiting else await receive()
@@ -124,7 +127,7 @@ def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            for name, value in {**HEADERS, "Content-Security-Policy": NOTHING}.items():
+            for name, value in HEADERS.items():
                 headers.setdefault(name, value)
         await send(message)
 
