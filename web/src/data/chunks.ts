@@ -33,9 +33,13 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Written at once and not as the stream of a Blob, which comes in many small parts through another process. */
 async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).arrayBuffer();
+  const stream = new DecompressionStream("deflate");
+  const writer = stream.writable.getWriter();
+  const written = writer.write(bytes).then(() => writer.close());
+  const [unpacked] = await Promise.all([new Response(stream.readable).arrayBuffer(), written]);
+  return unpacked;
 }
 
 const TYPES = { f4: Float32Array, u1: Uint8Array, i1: Int8Array };
