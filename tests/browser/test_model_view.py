@@ -280,7 +280,6 @@ def test_a_thousand_heads(open_file: Open, tmp_path: Path, screenshot: Screensho
     given[7, 9] = np.eye(48)
     page = open_file(model_view(tokens=[f"w{i}" for i in range(48)], scores=given).save(tmp_path / "x.html"), width=1400)
     drawn(page)
-    assert page.evaluate("performance.getEntriesByName('headscope:drawn')[0].startTime") < 6000
     picture = canvas_pixels(page, PICTURE)[cell(page, "7.9")]
     assert (np.diagonal(picture.sum(2)) < 300).all()  # dark on white
     assert np.median(picture.sum(2)) > 700
