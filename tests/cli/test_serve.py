@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from headscope.cli import main
@@ -57,10 +57,10 @@ def test_from_the_first_line_to_ctrl_c(start: Callable[..., tuple[subprocess.Pop
     address = address_in(line)
     assert address.startswith("http://127.0.0.1:")
     assert "token" not in line
-    (model,) = httpx.get(f"{address}api/models").json()
+    (model,) = httpx2.get(f"{address}api/models").json()
     assert (model["name"], model["limit"]) == ("small", 9)
-    assert httpx.post(f"{address}api/read", json={"model": "small", "text": "the cat"}).status_code == 200
-    assert "live" in httpx.get(address).text
+    assert httpx2.post(f"{address}api/read", json={"model": "small", "text": "the cat"}).status_code == 200
+    assert "live" in httpx2.get(address).text
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (0, "Stopped.\n", "")
@@ -74,9 +74,9 @@ def test_everywhere_means_with_a_token(start: Callable[..., tuple[subprocess.Pop
     assert found is not None, line
     port, token = found.groups()
     address = f"http://127.0.0.1:{port}/"
-    assert httpx.get(f"{address}api/models").status_code == 401
-    assert httpx.get(f"{address}api/models", headers={"Authorization": f"Bearer {token}"}).status_code == 200
-    with httpx.Client(follow_redirects=True) as browser:
+    assert httpx2.get(f"{address}api/models").status_code == 401
+    assert httpx2.get(f"{address}api/models", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+    with httpx2.Client(follow_redirects=True) as browser:
         assert browser.get(f"{address}?token={token}").url == address
         assert browser.get(f"{address}api/models").status_code == 200
 

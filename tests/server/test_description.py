@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from headscope.lens import Lens
@@ -34,7 +34,7 @@ def test_no_answer_is_a_surprise(serving: Serving, lenses: dict[str, Lens], tmp_
 
 
 def test_what_is_described(serving: Serving, lenses: dict[str, Lens]) -> None:
-    described = httpx.get(f"{serving(lenses)[0]}/api/openapi.json").json()
+    described = httpx2.get(f"{serving(lenses)[0]}/api/openapi.json").json()
     assert list(described["paths"]) == [
         "/api/models",
         "/api/read",

@@ -41,7 +41,8 @@ from headscope.views.page import asset, page, policy
 ABOUT = """What every attention head of a Transformer does, read live.
 
 Every error is `{"error": "one sentence"}`. One model runs at a time; who comes when the line is full gets 503 and a
-`Retry-After`. A request whose connection is closed is dropped, or stopped where it is."""
+`Retry-After`. A request whose connection is closed is dropped, or stopped where it is. Where the server has a token, send
+it as `Authorization: Bearer TOKEN`."""
 REFUSALS = {
     400: "The request cannot be understood",
     401: "The token is missing",
