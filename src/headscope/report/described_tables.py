@@ -15,13 +15,17 @@ ROWS = 2000  # of a table; the command line has the others
 EXACT = 2**53  # a page counts in doubles: larger integers (hashes of texts) travel as text
 
 
-def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str]) -> dict[str, Any]:
-    """One table; `titles` are those that a paper's run gives to its own."""
+OF_TWO = {"_a": ", A", "_b": ", B", "_difference": ", B − A"}  # columns of two runs side by side (study.compare)
+
+
+def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str], *, compared: bool = False) -> dict[str, Any]:
+    """One table; `titles` are those that a paper's run gives to its own; `compared`: of two runs side by side."""
+    explained = {column: _explained(name, str(column), compared) for column in frame.columns}
     columns = [
         {
             "name": str(column),
-            "title": column_title(name, str(column)),
-            "about": column_about(name, str(column)),
+            "title": explained[column][0],
+            "about": explained[column][1],
             "numeric": bool(pd.api.types.is_numeric_dtype(frame[column])),
         }
         for column in frame.columns
@@ -34,7 +38,17 @@ def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str]) -
         "columns": columns,
         "rows": [list(row) for row in zip(*values, strict=True)],
         "total": len(frame),
+        "compared": compared,
     }
+
+
+def _explained(table: str, column: str, compared: bool) -> tuple[str, str]:
+    """A column's title, and a line about it."""
+    for ending, said in OF_TWO.items() if compared else ():
+        if column.endswith(ending):
+            own = column.removesuffix(ending)
+            return f"{column_title(table, own)}{said}", column_about(table, own)
+    return column_title(table, column), column_about(table, column)
 
 
 def plain(value: Any) -> str | int | float | bool | None:

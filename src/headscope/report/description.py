@@ -54,7 +54,7 @@ def _compared(one: _Loaded, two: _Loaded, statistics: list[dict[str, Any]], titl
         "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in one.heads],
         "statistics": compared_statistics(statistics, statistics_of(two.folder, one.cards, two.titles)),
         "tables": [
-            described_table(name, beside.get(name, table), one.titles) | {"compared": name in beside}
+            described_table(name, beside.get(name, table), one.titles, compared=name in beside)
             for name, table in one.shown.items()
         ],
     }

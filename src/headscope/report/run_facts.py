@@ -11,6 +11,8 @@ from headscope.study.manifest import load_manifest
 
 NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
 
+SHA256 = 64  # digits; what a model was made of besides its files stands among the hashes too
+
 Facts = list[dict[str, str]]  # {"name": ..., "value": ...}
 
 
@@ -52,7 +54,8 @@ def run_facts(run: Path, manifest: dict[str, Any]) -> Facts:
         facts["Counted"] = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()) if count)
     facts["Settings"] = _settings(manifest.get("settings", {}))
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in sorted(manifest.get("versions", {}).items()))
-    facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in sorted(model["hashes"].items()))
+    hashes = {file: digest for file, digest in model["hashes"].items() if len(digest) == SHA256}
+    facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in sorted(hashes.items()))
     return [{"name": name, "value": value} for name, value in facts.items() if value]
 
 

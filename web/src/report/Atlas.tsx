@@ -46,7 +46,7 @@ export function Atlas({ report, state, change, dark }: Props) {
         {report.runs.length > 1 && (
           <Choice
             label="run"
-            value={state.run || "one"}
+            value={state.run === "other" || (shown && state.run === "difference") ? state.run : "one"}
             options={runOptions(report, shown !== null)}
             set={(run) => change({ run })}
           />
@@ -116,6 +116,7 @@ export function Atlas({ report, state, change, dark }: Props) {
         {read ? <Said square={read} shown={shown} report={report} /> : "Point at a head to read its number; click it to open its card."}
       </p>
       {shown ? <ScaleLegend shown={shown} dark={dark} /> : <RoleLegend roles={layers.flat().map((square) => square.role)} dark={dark} />}
+      {!shown && report.runs.length > 1 && <p class="about">A dot marks a head that has another role in the other run.</p>}
     </section>
   );
 }
@@ -145,7 +146,7 @@ function SquareButton({ square, place, shown, sorted, dark, selected, reachable,
     <button
       type="button"
       role="gridcell"
-      class={value === null && shown ? "square missing" : "square"}
+      class={`square${value === null && shown ? " missing" : ""}${!shown && hasOtherRole(head) ? " changed" : ""}`}
       aria-selected={selected}
       aria-label={`${head.label}: ${shown ? (value === null ? "no number" : number(value)) : role.rule}`}
       tabIndex={reachable ? 0 : -1}
@@ -162,6 +163,11 @@ function SquareButton({ square, place, shown, sorted, dark, selected, reachable,
       <span>{text}</span>
     </button>
   );
+}
+
+/** Whether the two runs give a head two names. */
+function hasOtherRole(head: Head): boolean {
+  return Boolean(head.other) && head.other?.role !== head.role;
 }
 
 function Said({ square, shown, report }: { square: Square; shown: Shown | null; report: Report }) {
@@ -256,7 +262,7 @@ function moveFocus(event: KeyboardEvent): void {
 /** A number that fits into a square. */
 function brief(value: number): string {
   const size = Math.abs(value);
-  if (size === 0) return "0";
+  if (size < 0.005) return size === 0 ? "0" : ".00";
   const text = size < 0.995 ? size.toFixed(2).slice(1) : size < 9.95 ? size.toFixed(1) : size.toFixed(0);
   return value < 0 ? `−${text}` : text;
 }

@@ -1,0 +1,51 @@
+"""`headscope report`: where it writes, what it says, and errors of one sentence with exit code 2."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headscope.study.manifest import load_manifest, save_manifest
+from tests.cli.test_commands import run
+from tests.report.test_description import made_run, per_head
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return made_run(tmp_path / "run", entropy=per_head([0.1, 0.2, 0.3, 0.4]))
+
+
+def test_a_page_beside_the_run(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "report", folder)
+    assert code == 0
+    assert f"Written: {folder / 'report.html'}" in out
+    assert "it needs no network" in out
+    assert (folder / "report.html").read_text("utf-8").startswith("<!doctype html>")
+
+
+def test_where_it_is_told_as_json_and_of_two_runs(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    other = made_run(tmp_path / "other", entropy=per_head([0.4, 0.3, 0.2, 0.1]))
+    page = tmp_path / "both.html"
+    code, out, _ = run(monkeypatch, capsys, "report", folder, other, "-o", page, "--title", "Two <runs>", "--json")
+    said = json.loads(out)
+    assert (code, said["file"], said["runs"]) == (0, str(page), [str(folder), str(other)])
+    assert said["bytes"] == page.stat().st_size
+    assert "<title>Two &lt;runs&gt; · headscope</title>" in page.read_text("utf-8")
+
+
+def test_what_is_no_run_or_unfinished_is_one_sentence(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    for path, said in ((tmp_path / "nowhere", "is not a run directory"), (folder, "is not finished")):
+        if path == folder:
+            save_manifest(folder, {**load_manifest(folder), "finished": False})
+        code, out, err = run(monkeypatch, capsys, "report", path)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert said in err
+    assert not (folder / "report.html").exists()
+
+
+def test_tables_that_are_missing_are_one_sentence(monkeypatch, capsys, tmp_path: Path) -> None:
+    code, _, err = run(monkeypatch, capsys, "report", made_run(tmp_path / "empty"))
+    assert (code, err.count("\n")) == (2, 1)
+    assert "has no tables" in err
