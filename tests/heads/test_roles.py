@@ -88,6 +88,14 @@ def test_offsets_stand_in_where_the_rest_was_not_counted_and_it_is_said() -> Non
     assert named(offsets=one(previous=0.3, same=0.2, next=0.1))["rule"] == "within one token 0.60 of all attention"
 
 
+def test_a_run_that_has_only_norms_is_read_by_them_and_it_is_said() -> None:
+    assert named(unparked_norm=unparked(previous=0.93))["rule"] == "previous token 0.93 by norm"
+    parked = unparked(separator=0.88, first=0.02, rest=0.1)
+    assert named(unparked_norm=parked)["rule"] == "separator 0.88 by norm"
+    both = named(unparked=unparked(next=0.7), unparked_norm=unparked(previous=0.93))
+    assert both["rule"] == "next token 0.70", "weights, where there are some"
+
+
 def test_cross_attention_has_no_previous_token() -> None:
     table = one(["decoder", "cross", 0, 0], **{**REST, **NOWHERE, "previous": 0.9})
     assert named(unparked=table)["role"] == NO_ROLE

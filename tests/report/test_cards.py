@@ -90,6 +90,7 @@ def test_special_tokens_by_weight_and_by_norm(sample_run: Callable[[str], Path])
     assert cards({"distance": heads("distance", [1.0, 2.0])})[0]["special"] == {"weight": None, "norm": None}
 
 
+@pytest.mark.slow
 def test_the_nearest_head_is_that_of_the_divergence_table(sample_run: Callable[[str], Path]) -> None:
     tables = tables_of(sample_run("marian"))
     card = next(card for card in cards(tables) if card["label"] == "cross 1.3")

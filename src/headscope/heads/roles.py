@@ -177,7 +177,7 @@ def parked(found: ByHead, head: Head) -> Iterator[Holds]:
     place = max(shares, key=lambda name: shares[name].value if shares[name].there else -1)
     cell, norm = shares[place], parked_share(found, head, place, norm=True)
     other = shares["first" if place == "separator" else "separator"]
-    text = f"{PARKED[place]} {cell.value:.2f}"
+    text = f"{PARKED[place]} {cell.value:.2f}{_of_what(cell)}"
     if cell.value <= HALF:
         text += f" and {PARKED['first' if place == 'separator' else 'separator']} {other.value:.2f}"
     if norm.there and not cell.table.endswith("_norm"):
@@ -250,7 +250,9 @@ def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float)
 
 
 def _of_what(cell: Cell) -> str:
-    return " of all attention" if cell.table.startswith("offsets") else ""
+    """Nothing for the usual case: by weight, of what is not parked."""
+    by_norm = " by norm" if "_norm" in cell.table else ""
+    return (" of all attention" if cell.table.startswith("offsets") else "") + by_norm
 
 
 def _leaves_little(found: ByHead, head: Head) -> bool:
