@@ -294,6 +294,20 @@ def test_keys_move_among_tokens(
     assert page.locator(".targets").count() == 0
 
 
+def test_a_row_of_the_numbers_leads_to_its_token(open_file: Open, tmp_path: Path) -> None:
+    given = np.zeros((200, 200))
+    given[3, [4, 190]] = 0.4, 0.6
+    page = open_file(
+        head_view(tokens=[f"w{i}" for i in range(200)], scores=given, keep=["q3"], exact=True).save(tmp_path / "x.html")
+    )
+    drawn(page)
+    redrawn(page, lambda: page.hover("tr[data-target='4']"))
+    assert page.inner_text(".reading") == "w3 → w4: weight 0.4 (head 0.0)"
+    page.click("tr[data-target='190']")
+    frame = page.locator(".head-drawing").bounding_box()
+    until(page, lambda: 0 < page.locator("[data-token=k190]").bounding_box()["y"] - frame["y"] < frame["height"])
+
+
 def test_cross_attention_has_other_tokens_on_the_right(open_file: Open, tmp_path: Path) -> None:
     given = np.random.default_rng(2).dirichlet(np.ones(3), size=(1, 2, 5))
     view = head_view(tokens=["le", "chat", "a", "bu", "."], key_tokens=["the", "cat", "drank"], scores=given, exact=True)

@@ -15,6 +15,7 @@ import { type Strongest, useThumbnails } from "./model/useThumbnails";
 import "./model/model.css";
 import type { ViewProps } from "./props";
 
+const TALLEST = 1400; // pixels of all layers, where heads need not be very small for it
 const SORTED = { least: 56, most: 96 }; // pixels of a small picture that stands in a row of its own order
 const JOINT = { least: 84, most: 150 };
 const STATISTICS_SAID = 6;
@@ -27,7 +28,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
   const grid = useMemo(() => gridOf(content, group, state.measure), [content, group, state.measure]);
   const sorted = sortedBy(content, grid, state);
   const flowing = sorted !== null || grid.joint;
-  const across = cellSize(width, grid.heads.length, 22, 116);
+  const across = cellSize(width, grid.heads.length, 22, Math.max(64, Math.min(116, Math.floor(TALLEST / grid.layers.length))));
   const { least, most } = grid.joint ? JOINT : sorted ? SORTED : { least: 0, most: across };
   const size = width <= 0 ? 0 : Math.max(least, Math.min(most, grid.joint ? Math.floor(width / 6) : across));
   const spots = useMemo(() => {

@@ -62,9 +62,13 @@ export function Drawing({ axes, maps, lines, isolated, keep, change, dark, wides
     const met = isolated?.met ?? null;
     const places = met && sideOf(met) === "q" ? axes.rowPlaces : axes.columnPlaces;
     drawLines(context, lines, maps, ends, met ? { side: sideOf(met), place: places.indexOf(numberOf(met)) } : null);
-    if (isolated && maps.maps.length) {
-      const ground = getComputedStyle(element).getPropertyValue("--ground");
-      drawSquares(context, maps, isolated, ends, seen.width, ground);
+    if (!isolated || !maps.maps.length) return;
+    const style = getComputedStyle(element);
+    drawSquares(context, maps, isolated, ends, seen.width, style.getPropertyValue("--ground"));
+    if (met) {
+      const [start, wide] = sideOf(met) === "q" ? [0, left] : [seen.width - right, right];
+      context.fillStyle = style.getPropertyValue("--mark");
+      context.fillRect(start, places.indexOf(numberOf(met)) * rowHeight - ends.top + 1, wide, rowHeight - 2);
     }
   };
   const painted = useRef(paint);

@@ -9,9 +9,13 @@ interface Props {
   maps: HeadMaps;
   isolated: Isolated | null;
   measure: string; // its title
+  /** A row under the pointer: its pairs with the kept tokens are read out. */
+  point: (token: string | null) => void;
+  /** A row that is clicked: its token is scrolled to. */
+  reveal: (token: string) => void;
 }
 
-export function Numbers({ maps, isolated, measure }: Props) {
+export function Numbers({ maps, isolated, measure, point, reveal }: Props) {
   return (
     <section class="numbers" aria-label="Numbers">
       <p class="reading" role="status" aria-live="polite">
@@ -19,8 +23,8 @@ export function Numbers({ maps, isolated, measure }: Props) {
       </p>
       {isolated && maps.maps.length > 0 && (
         <>
-          {isolated.rows.length > 0 && <TargetTable maps={maps} isolated={isolated} measure={measure} attended={true} />}
-          {isolated.columns.length > 0 && <TargetTable maps={maps} isolated={isolated} measure={measure} attended={false} />}
+          {isolated.rows.length > 0 && <TargetTable {...{ maps, isolated, measure, point, reveal }} attended={true} />}
+          {isolated.columns.length > 0 && <TargetTable {...{ maps, isolated, measure, point, reveal }} attended={false} />}
         </>
       )}
     </section>
@@ -32,7 +36,7 @@ interface TableProps extends Props {
   attended: boolean; // what the isolated tokens attend to, else what attends to them
 }
 
-function TargetTable({ maps, isolated, measure, attended }: TableProps) {
+function TargetTable({ maps, isolated, measure, point, reveal, attended }: TableProps) {
   const found = targets(maps, isolated, attended);
   const met = isolated.met !== null && (sideOf(isolated.met) === "k") === attended ? numberOf(isolated.met) : null;
   const first = found.slice(0, LISTED);
@@ -59,7 +63,14 @@ function TargetTable({ maps, isolated, measure, attended }: TableProps) {
                 ))}
               </tr>
             </thead>
-            <tbody>
+            <tbody
+              onPointerOver={(event) => event.pointerType !== "touch" && point(nameAt(event, attended))}
+              onPointerLeave={() => point(null)}
+              onClick={(event) => {
+                const name = nameAt(event, attended);
+                if (name) reveal(name);
+              }}
+            >
               {shown.map((target) => (
                 <TargetRow key={target.token} maps={maps} target={target} label={axis.labels[target.token]} met={target.token === met} />
               ))}
@@ -74,6 +85,12 @@ function TargetTable({ maps, isolated, measure, attended }: TableProps) {
       )}
     </div>
   );
+}
+
+/** The token of the row under an event. */
+function nameAt(event: Event, attended: boolean): string | null {
+  const token = (event.target as HTMLElement).closest<HTMLElement>("[data-target]")?.dataset.target;
+  return token === undefined ? null : `${attended ? "k" : "q"}${token}`;
 }
 
 function TargetRow({ maps, target, label, met }: { maps: HeadMaps; target: Target; label: string; met: boolean }) {

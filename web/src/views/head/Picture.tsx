@@ -42,6 +42,7 @@ export function Picture({ content, attention, scores, state, change, dark, place
   useEffect(() => onHidden?.(maps && !special ? maps.hidden : null), [maps, special, onHidden]);
   const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
   const beside = width >= BESIDE;
+  const reveal = (token: string) => box.current?.querySelector(`[data-token="${token}"]`)?.scrollIntoView({ block: "center" });
   const empty = axes.rowPlaces.length === 0 || axes.columnPlaces.length === 0;
   return (
     <div class={beside ? "head-picture beside" : "head-picture"} ref={box}>
@@ -61,7 +62,7 @@ export function Picture({ content, attention, scores, state, change, dark, place
         />
       )}
       <div class="head-aside">
-        {maps && !empty && <Numbers maps={maps} isolated={isolated} measure={title} />}
+        {maps && !empty && <Numbers maps={maps} isolated={isolated} measure={title} point={point} reveal={reveal} />}
         {maps && lines && !empty && maps.maps.length > 0 && (
           <p class="head-caption" data-lines={lines.score.length} data-most={maps.most}>
             Left attends to right; the darkest line is {title} {number(maps.most)}.
