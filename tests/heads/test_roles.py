@@ -82,6 +82,13 @@ def test_no_one_place_but_all_around() -> None:
     assert found["column"] == "previous + next + same + two_before + two_after"
 
 
+def test_in_a_short_text_all_places_are_near_and_that_is_no_role() -> None:
+    places = {"previous": 0.3, "two_before": 0.3, "same": 0.3}
+    assert named(unparked=unparked(**places, breadth=BROAD - JUST))["role"] == "nearby tokens"
+    assert named(unparked=unparked(**places, breadth=BROAD))["role"] == "broad"
+    assert named(unparked=unparked(one_token=0.6, breadth=BROAD))["role"] == "broad"
+
+
 def test_offsets_stand_in_where_the_rest_was_not_counted_and_it_is_said() -> None:
     found = named(offsets=one(previous=0.93, same=0.0, next=0.0))
     assert (found["role"], found["rule"]) == ("previous token", "previous token 0.93 of all attention")

@@ -132,10 +132,13 @@ def previous_random_token(found: ByHead, head: Head) -> Iterator[Holds]:
 
 
 def neighbourhood(found: ByHead, head: Head) -> Iterator[Holds]:
-    """No one place has it, but the token itself and the two on either side have more than half together."""
+    """No one place has it, but the token itself and the two on either side have more than half together.
+
+    In short texts they are most of what there is to look at: a head that looks at all of it alike does not hold.
+    """
     cells = list(_places(found, head).values())
     around = sum(cell.value for cell in cells)
-    if around > HALF and max(cell.value for cell in cells) <= HALF:
+    if around > HALF and not _is_even(found, head) and max(cell.value for cell in cells) <= HALF:
         text = f"within {_FAR[len(cells)]} {around:.2f}{_of_what(cells[0])}"
         columns = " + ".join(cell.column for cell in cells)
         yield Holds("nearby tokens", "position", around, text, cells[0].table, columns)
@@ -145,15 +148,14 @@ def punctuation(found: ByHead, head: Head) -> Iterator[Holds]:
     """More than half of what is not parked goes to periods and commas."""
     cell = found.first(head, ("unparked", "punctuation"))
     if cell.there and cell.value > HALF and not _leaves_little(found, head):
-        yield Holds(
-            "punctuation", "punctuation", cell.value, f"periods and commas {cell.value:.2f}", cell.table, cell.column
-        )
+        text = f"periods and commas {cell.value:.2f}{_of_what(cell)}"
+        yield Holds("punctuation", "punctuation", cell.value, text, cell.table, cell.column)
 
 
 def second_sink(found: ByHead, head: Head) -> Iterator[Holds]:
     """More than half of what is not parked goes to one token of each text: parked too, though at no place known before."""
     cell = found.first(head, ("unparked", "one_token"))
-    if cell.value > HALF and not _leaves_little(found, head):
+    if cell.value > HALF and not _leaves_little(found, head) and not _is_even(found, head):
         text = f"one token of each text {cell.value:.2f}"
         yield Holds("second sink", "sink", cell.value, text, cell.table, cell.column)
 
@@ -253,6 +255,10 @@ def _of_what(cell: Cell) -> str:
     """Nothing for the usual case: by weight, of what is not parked."""
     by_norm = " by norm" if "_norm" in cell.table else ""
     return (" of all attention" if cell.table.startswith("offsets") else "") + by_norm
+
+
+def _is_even(found: ByHead, head: Head) -> bool:
+    return found.first(head, ("unparked", "breadth")).value >= BROAD
 
 
 def _leaves_little(found: ByHead, head: Head) -> bool:
