@@ -1,4 +1,4 @@
-"""The command: a summary that fits 80 columns, JSON that parses, and pictures that are whole or not there."""
+"""The command: a summary that fits 80 columns, JSON that parses, pictures that are whole or not there, and the report."""
 
 import io
 import json
@@ -16,6 +16,7 @@ from headscope.cli import main
 from headscope.demo.observation import Observation
 from headscope.demo.picture import draw, save
 from headscope.demo.summary import print_summary
+from headscope.report import description
 
 pytestmark = pytest.mark.real
 
@@ -61,19 +62,21 @@ def test_a_picture_that_fails_leaves_the_old_one(
 
 def test_the_summary_fits_80_columns_and_is_plain_off_a_terminal(observation: Observation) -> None:
     written = io.StringIO()
-    print_summary(
-        observation, [Path("out/demo.png"), Path("out/demo.svg")], Console(file=written, width=80, highlight=False)
-    )
+    console = Console(file=written, width=80, highlight=False)
+    print_summary(observation, [Path("out/demo.png"), Path("out/demo.svg")], Path("out/report.html"), console)
     said = written.getvalue()
     assert "\x1b" not in said
-    assert all(len(line) <= 80 for line in said.splitlines() if "headscope doctor" not in line)
+    commands = ("headscope doctor", "headscope serve", "headscope table")  # with paths as long as they are
+    assert all(len(line) <= 80 for line in said.splitlines() if not any(command in line for command in commands))
     assert "0.2  99%" in said  # the head that looks at the previous token
     assert "out/demo.png" in said
+    assert "out/report.html" in said
+    assert f"headscope serve --run {observation.run}" in said
 
 
 def test_the_snippet_of_the_summary_runs(observation: Observation) -> None:
     written = io.StringIO()
-    print_summary(observation, [Path("demo.png")], Console(file=written, width=80, highlight=False))
+    print_summary(observation, [Path("demo.png")], Path("report.html"), Console(file=written, width=80, highlight=False))
     snippet = [
         line[4:] for line in written.getvalue().splitlines() if line.startswith(("    from", "    reading", "    print"))
     ]
@@ -93,6 +96,10 @@ def test_json_parses_and_says_where_the_pictures_are(
     assert len(found["layers"]) == 6
     assert found["heads"][2]["weight"]["previous"] > 0.9
     assert all(Path(picture).is_file() for picture in found["pictures"])
+    report = Path(found["report"])
+    assert report == tmp_path / "new" / "folder" / "report.html"
+    assert report.stat().st_size < 15e6
+    assert "<title>all-MiniLM-L6-v2 reads “The clock at Saint Orrin” · headscope</title>" in report.read_text("utf-8")
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_before_anything_is_read(
@@ -104,3 +111,14 @@ def test_a_folder_that_cannot_be_made_is_an_error_before_anything_is_read(
         main()
     assert exit.value.code == 2
     assert "choose another with -o" in capsys.readouterr().err
+
+
+def test_the_study_counts_what_a_report_shows(observation: Observation) -> None:
+    described = description(observation.run)
+    assert len(described["heads"]) == 72
+    assert described["heads"][2]["role"] == "previous token"
+    assert {head["family"] for head in described["heads"]} > {"position", "broad", "none"}
+    assert all(len(head["exemplars"]) >= 3 for head in described["heads"])
+    assert all(head["special"]["weight"] is not None and head["special"]["norm"] is not None for head in described["heads"])
+    assert len(described["scatters"]) == 1
+    assert len(described["findings"]) >= 8

@@ -85,9 +85,7 @@ def _print_what_next(observation: Observation, pictures: Sequence[Path], report:
     console.print(
         Text("  tables   ", style="dim").append(f"headscope table {observation.run}", style="bold"), soft_wrap=True
     )
-    console.print(
-        Text("\n  Open the report in a browser: it shows what every head does, and why we say so."), soft_wrap=True
-    )
+    console.print(Text("\n  The report shows what every head does: open it in a browser."), soft_wrap=True)
     console.print(Text("  The same live, for texts of yours:\n"))
     console.print(Text(f"    headscope serve --run {_typed(str(observation.run))}"), soft_wrap=True)
     _print_title(console, "\nTry next", f"head {label} on a sentence of yours")
