@@ -45,7 +45,8 @@ def view_drawing(settings: Settings) -> list[Row]:
 def _first_drawing(browser: object, file: Path, view: str) -> float:
     page = browser.new_page()  # type: ignore[attr-defined]
     page.goto(f"{file.as_uri()}#view={view}")
-    page.wait_for_function(f"{DRAWN} > 0", timeout=60_000)
-    milliseconds = float(page.evaluate(DRAWN))
+    page.wait_for_selector("[data-drawn]", state="attached", timeout=60_000)
+    while (milliseconds := page.evaluate(DRAWN)) is None:  # a page's policy forbids wait_for_function
+        page.wait_for_timeout(20)
     page.close()
-    return milliseconds / 1000
+    return float(milliseconds) / 1000

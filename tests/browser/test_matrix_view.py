@@ -339,13 +339,6 @@ def test_a_long_text_loses_no_score_and_is_drawn_at_once(
     screenshot(page, "matrix-4096")
 
 
-def test_twelve_by_twelve_heads_of_128_tokens_are_drawn_in_two_seconds(open_file: Open, tmp_path: Path) -> None:
-    scores = np.random.default_rng(0).dirichlet(np.full(128, 0.2), size=(12, 12, 128)).astype(np.float32)
-    page = open_file(matrix_view(tokens=[f"t{place}" for place in range(128)], scores=scores).save(tmp_path / "x.html"))
-    drawn(page)
-    assert page.evaluate("performance.getEntriesByName('headscope:drawn')[0].startTime") < 2000
-
-
 @pytest.mark.real
 def test_a_phone_scrolls_down_but_not_sideways_and_pinches(
     reading: headscope.Reading, open_file: Open, screenshot: Callable[..., Path], tmp_path: Path

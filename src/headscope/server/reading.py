@@ -38,7 +38,7 @@ def read(lens: Lens, asked: ReadRequest, most_tokens: int, check: Check) -> Pack
 
     def receive(block: AttentionBlock) -> None:
         check()
-        parts.append(pack(content_of(Reading([block], batch), measures, neurons=asked.neurons), exact=asked.exact))
+        parts.append(pack(content_of(Reading([block], batch), measures, neurons=asked.neurons), exact=asked.exact, level=1))
 
     lens.run(batch, receive, rows=_ALL_ROWS, layers=asked.layers)
     check()
