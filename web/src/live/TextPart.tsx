@@ -102,6 +102,7 @@ function HeadsShown({ report, state, change }: { report: Report; state: LiveStat
   return (
     <section class="live-heads" aria-label="What the run says of these heads">
       <ul>
+        <li>The run says:</li>
         {heads.map((head) => (
           <li key={head.name}>
             <button type="button" class="head-link" data-card={head.label} onClick={() => change({ head: head.label })}>
@@ -115,9 +116,12 @@ function HeadsShown({ report, state, change }: { report: Report; state: LiveStat
   );
 }
 
+/** Those of one layer that the picture shows; a view of one head shows the first if none is chosen. */
 function headsShown(report: Report, state: LiveState): Head[] {
+  if (state.view === "model") return [];
   const group = state.attention || report.heads[0]?.group;
   const layer = state.layer ?? report.heads[0]?.layer;
   const inLayer = report.heads.filter((head) => head.group === group && head.layer === layer);
-  return state.heads === null ? inLayer : inLayer.filter((head) => state.heads?.includes(head.head));
+  const chosen = state.heads === null ? inLayer : inLayer.filter((head) => state.heads?.includes(head.head));
+  return state.view === "head" ? chosen : chosen.slice(0, 1);
 }

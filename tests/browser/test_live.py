@@ -1,0 +1,499 @@
+"""The live page in a real browser, before a real server with a real model: what is typed is drawn, and the numbers hold."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+import numpy as np
+import pytest
+import torch
+
+import headscope
+from headscope.demo.counts import statistics
+from headscope.demo.text import paragraph_pairs, text
+from headscope.lens import Lens
+from headscope.server import Settings
+from headscope.server.serving import listen, make_server
+from headscope.study import study
+from headscope.text import Corpus
+from tests.browser.conftest import OpenedPage
+from tests.browser.waiting import fragment, until
+
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.real]
+
+Open = Callable[..., Any]
+TEXT = "The cat that chased the dogs was hungry, so it went back to the kitchen."
+OTHER = "The dogs that chased the cat were hungry."
+TWENTY = "The old captain who had sailed around the world told his children a strange story about an island without sleep."
+LONG = " ".join([TWENTY] * 60)
+FIRST, SECOND = ".live-column.first", ".live-column.second"
+HEAD = 3
+LAYER = 2
+BUSY = "status of 503"
+
+
+class Server:
+    """A server in a thread of its own: where it is, and its application."""
+
+    def __init__(self, models: dict[str, Lens], run: Path | None = None, **changes: Any) -> None:
+        settings = Settings(port=0, **changes)
+        self.listening = listen(settings.host, settings.port)
+        settings = replace(settings, port=self.listening.getsockname()[1])
+        self.server = make_server(models, run, settings)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]})
+        self.thread.start()
+        self.address = f"http://127.0.0.1:{settings.port}/"
+
+    @property
+    def queue(self) -> Any:
+        return self.server.config.app.state.queue
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(20)
+        self.listening.close()
+
+
+@contextmanager
+def serving(models: dict[str, Lens], run: Path | None = None, **changes: Any) -> Iterator[Server]:
+    server = Server(models, run, **changes)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="module")
+def lens(minilm: Path) -> Iterator[Lens]:
+    with headscope.open(str(minilm)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def server(lens: Lens) -> Iterator[Server]:
+    with serving({"minilm": lens}) as started:
+        yield started
+
+
+@pytest.fixture
+def open_live(browser: Any) -> Iterator[Open]:
+    """open_live(server, "text=...", refused=["status of 422"]) -> a page that may reach this server and nothing else.
+
+    When the test ends it must have asked nobody else, and complained of nothing but what is in `refused`.
+    """
+    opened: list[tuple[OpenedPage, Server, list[str], Any]] = []
+
+    def open_it(
+        server: Server,
+        state: str = "",
+        *,
+        refused: tuple[str, ...] = (),
+        width: int = 1200,
+        height: int = 860,
+        dark: bool = False,
+        phone: bool = False,
+    ) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            has_touch=phone,
+            is_mobile=phone,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        context.route(
+            lambda url: not url.startswith(server.address), lambda route: route.abort()
+        )  # still recorded as a request
+        page = context.new_page()
+        opened.append((OpenedPage(page), server, list(refused), context))
+        page.goto(server.address + (f"#{state}" if state else ""))
+        page.wait_for_selector("[data-ready=true]")
+        return page
+
+    yield open_it
+    for watched, server, refused, context in opened:
+        context.close()
+        assert [url for url in watched.requests if not url.startswith(server.address)] == []
+        assert [said for said in watched.problems if not any(part in said for part in refused)] == []
+
+
+def write(page: Any, words: str, box: str = "text") -> None:
+    page.fill(f"textarea[name={box}]", words)
+    page.press(f"textarea[name={box}]", "Enter")
+
+
+def answers(page: Any, column: str = FIRST) -> int:
+    return int(page.get_attribute(column, "data-answer") or 0)
+
+
+def answered(page: Any, number: int = 1, column: str = FIRST, seconds: float = 30) -> None:
+    """Until this many answers have come and the last is drawn."""
+    until(page, lambda: answers(page, column) >= number and is_fresh(page, column), seconds)
+    page.wait_for_selector(f"{column} [data-drawn]")
+
+
+def is_fresh(page: Any, column: str = FIRST) -> bool:
+    return bool(page.get_attribute(column, "data-stale") == "false")
+
+
+def tokens(page: Any, column: str = FIRST) -> list[str]:
+    return [str(label) for label in page.locator(f"{column} .tokens.attending .token").all_inner_texts()]
+
+
+def said_scores(page: Any, column: str = FIRST) -> dict[int, float]:
+    """By the token attended to: the numbers in the table of what a kept token attends to."""
+    rows = page.locator(f"{column} .targets[data-direction=attended] tbody tr").all()
+    return {int(row.get_attribute("data-target")): float(row.locator("td").last.get_attribute("data-score")) for row in rows}
+
+
+def check_scores(found: dict[int, float], right: torch.Tensor) -> None:
+    """A byte a score: none is off by more than half a percent of the largest of its head."""
+    assert len(found) >= 5
+    for key, score in found.items():
+        assert score == pytest.approx(float(right[key]), abs=0.005 * float(right.max()) + 1e-4)
+
+
+def kept(layer: int, head: int, query: int, measure: str = "weight") -> str:
+    return f"layer={layer}&heads={head}&keep=q{query}&measure={measure}"
+
+
+def test_a_typed_text_is_drawn_and_its_numbers_are_pythons(
+    server: Server, lens: Lens, open_live: Open, screenshot: Callable[..., Path]
+) -> None:
+    page = open_live(server)
+    assert page.locator(".live-example").count() == 4
+    screenshot(page, "live-empty")
+    page.keyboard.press("/")
+    page.keyboard.type(TEXT)
+    page.keyboard.press("Enter")
+    answered(page)
+    reading = lens.read(TEXT)
+    assert tokens(page) == list(reading.tokens)
+    screenshot(page, "live")
+    page.select_option("select[name=layer]", str(LAYER))
+    page.click("button:has-text('none')")
+    page.click(f".chip >> nth={HEAD}")
+    page.click("[data-token=q5]")
+    page.mouse.move(1, 1)
+    page.wait_for_selector(".targets")
+    check_scores(said_scores(page), reading.scores("weight")[LAYER][HEAD, 5])
+    assert fragment(page) == f"text={quote(TEXT)}&layer={LAYER}&heads={HEAD}&keep=q5"
+
+
+def test_a_link_is_the_same_page_again(server: Server, open_live: Open) -> None:
+    page = open_live(server)
+    write(page, TEXT)
+    answered(page)
+    page.click("#tab-matrix")
+    page.select_option("select[name=layer]", "4")
+    page.wait_for_selector(".matrix-maps[data-drawn]")
+    page.click("button[name=copy]")
+    page.wait_for_selector("button[name=copy]:has-text('copied')")
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link.startswith(f"{server.address}#text={quote(TEXT)}&view=matrix&")
+    again = open_live(server, link.partition("#")[2])
+    again.wait_for_selector(".matrix-maps[data-drawn]")
+    assert again.input_value("textarea[name=text]") == TEXT
+    assert again.locator(".matrix-maps").inner_text() == page.locator(".matrix-maps").inner_text()
+    again.reload()
+    again.wait_for_selector(".matrix-maps[data-drawn]")
+    assert again.input_value("select[name=layer]") == "4"
+
+
+def test_back_is_the_text_before(server: Server, open_live: Open) -> None:
+    page = open_live(server)
+    write(page, TEXT)
+    answered(page)
+    write(page, OTHER)
+    answered(page, 2)
+    page.select_option("select[name=layer]", "3")  # no place of its own in the history
+    page.go_back()
+    answered(page, 3)
+    assert (page.input_value("textarea[name=text]"), tokens(page)[1:3]) == (TEXT, ["the", "cat"])
+    page.go_back()
+    page.wait_for_selector(".live-examples")
+    page.go_forward()
+    page.go_forward()
+    until(page, lambda: tokens(page)[1:3] == ["the", "dogs"])
+    assert page.input_value("select[name=layer]") == "3"
+
+
+def test_measures_and_neurons_come_when_they_are_chosen(server: Server, lens: Lens, open_live: Open) -> None:
+    page = open_live(server, f"text={quote(TEXT)}&{kept(LAYER, HEAD, 5)}")
+    answered(page)
+    asked: list[Any] = []
+    page.on("request", lambda request: asked.append(request.post_data_json) if request.method == "POST" else None)
+    page.select_option("select[name=measure]", "norm")  # has come with the weights
+    page.wait_for_timeout(100)
+    assert asked == []
+    page.select_option("select[name=measure]", "effective")
+    answered(page, 2)
+    until(page, lambda: page.input_value("select[name=measure]") == "effective")
+    assert asked[0]["measures"] == ["weight", "norm", "joint_norm", "effective"]
+    check_scores(said_scores(page), lens.read(TEXT).scores("effective")[LAYER][HEAD, 5])
+    page.click("#tab-neuron")
+    answered(page, 3)
+    page.wait_for_selector(".key-rows [data-key]")
+    assert asked[1]["neurons"] is True
+    assert "effective" in asked[1]["measures"]
+    page.click("#tab-head")
+    page.click("#tab-neuron")
+    page.wait_for_timeout(100)
+    assert len(asked) == 2
+
+
+def test_two_texts_side_by_side_share_their_choices(
+    server: Server, lens: Lens, open_live: Open, screenshot: Callable[..., Path]
+) -> None:
+    page = open_live(server)
+    write(page, TEXT)
+    answered(page)
+    page.click("button[name=beside]")
+    write(page, OTHER, "beside")
+    answered(page, 1, SECOND)
+    page.select_option("select[name=layer]", str(LAYER))
+    page.click("button.chip >> nth=0")
+    first, second = (page.locator(f"{column} .head-drawing").bounding_box() for column in (FIRST, SECOND))
+    assert first["y"] == pytest.approx(second["y"], abs=2)
+    assert second["x"] > first["x"] + first["width"]
+    screenshot(page, "live-compare")
+    assert page.locator(".tabs").count() == 1
+    pressed = ".chip[aria-pressed=true]"
+    assert page.locator(f"{FIRST} {pressed}").count() == page.locator(f"{SECOND} {pressed}").count() > 0
+    alone = open_live(server, f"{fragment(page)}&heads={HEAD}&besideKeep=q2&keep=q5")
+    answered(alone, 1, SECOND)
+    alone.wait_for_selector(f"{SECOND} .targets")
+    check_scores(said_scores(alone, SECOND), lens.read(OTHER).scores("weight")[LAYER][HEAD, 2])
+    check_scores(said_scores(alone, FIRST), lens.read(TEXT).scores("weight")[LAYER][HEAD, 5])
+    alone.keyboard.press("Escape")
+    until(alone, lambda: "eep=" not in fragment(alone))
+
+
+def test_a_pair_is_read_as_one_input(server: Server, lens: Lens, open_live: Open) -> None:
+    page = open_live(server)
+    page.click("button[name=text-wants-pair]")
+    page.fill("textarea[name=text-pair]", OTHER)
+    write(page, TEXT)
+    answered(page)
+    assert tokens(page) == list(lens.read(TEXT, pair=OTHER).tokens)
+    assert page.locator("select[name=pairs]").count() == 1
+    page.click("button[name=text-wants-pair]")
+    page.press("textarea[name=text]", "Enter")
+    answered(page, 2)
+    assert page.locator("select[name=pairs]").count() == 0
+
+
+@pytest.mark.slow
+def test_a_text_that_is_too_long_says_the_limit_and_can_be_cut_off(
+    server: Server, open_live: Open, screenshot: Callable[..., Path]
+) -> None:
+    page = open_live(server, f"text={quote(TEXT)}", refused=("status of 422",))
+    answered(page)
+    write(page, LONG)
+    problem = page.wait_for_selector(".live-notice.problem")
+    assert "512" in problem.inner_text()
+    assert not is_fresh(page)  # the picture is of the text before
+    assert tokens(page)[2] == "cat"
+    screenshot(page, "live-too-long")
+    page.click("button[name=truncate]")
+    answered(page, 2, seconds=60)
+    assert len(tokens(page)) == 512
+    assert "Only the beginning was read" in page.inner_text(".live-notice")
+    page.hover("[data-token=q7]")
+    page.wait_for_selector(".targets")
+    screenshot(page, "live-512")
+    for view in ("model", "matrix"):
+        page.click(f"#tab-{view}")
+        page.wait_for_selector(f"[data-view={view}] [data-drawn]")
+
+
+def test_a_newer_text_cancels_the_older(server: Server, open_live: Open) -> None:
+    page = open_live(server, "truncate=1", refused=("ERR_ABORTED",))
+    cancelled: list[str] = []
+    page.on("requestfailed", lambda request: cancelled.append(request.failure))
+    write(page, f"Once more: {LONG}")
+    until(page, lambda: server.queue.waiting == 1)
+    write(page, OTHER)
+    answered(page)
+    assert cancelled == ["net::ERR_ABORTED"]
+    assert tokens(page)[1:3] == ["the", "dogs"]
+    assert answers(page) == 1
+    until(page, lambda: server.queue.waiting == 0)
+
+
+@pytest.mark.slow
+def test_a_busy_server_is_asked_again(lens: Lens, open_live: Open) -> None:
+    with serving({"minilm": lens}, most_waiting=0) as server:
+        page = open_live(server, refused=(BUSY,))
+        long = {"model": "minilm", "text": LONG, "truncate": True}
+        first = threading.Thread(
+            target=httpx.post, args=(f"{server.address}api/read",), kwargs={"json": long, "timeout": 90}
+        )
+        first.start()
+        until(page, lambda: server.queue.waiting == 1)
+        write(page, OTHER)
+        until(page, lambda: "busy" in page.inner_text(".live-notice"))
+        answered(page, seconds=90)
+        assert tokens(page)[1:3] == ["the", "dogs"]
+        first.join()
+
+
+def test_a_server_that_is_gone_is_said_and_tried_again(lens: Lens, open_live: Open) -> None:
+    server = Server({"minilm": lens})
+    page = open_live(server, f"text={quote(TEXT)}", refused=("ERR_CONNECTION_REFUSED",))
+    answered(page)
+    port = int(server.address.rsplit(":", 1)[1].strip("/"))
+    server.stop()
+    write(page, OTHER)
+    problem = page.wait_for_selector(".live-notice.problem")
+    assert "headscope serve" in problem.inner_text()
+    assert tokens(page)[2] == "cat"
+    again = make_server({"minilm": lens}, None, Settings(port=port))
+    listening = listen("127.0.0.1", port)
+    thread = threading.Thread(target=again.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        until(page, lambda: again.started)
+        page.click("button[name=again]")
+        answered(page, 2)
+        assert tokens(page)[1:3] == ["the", "dogs"]
+    finally:
+        again.should_exit = True
+        thread.join(20)
+        listening.close()
+
+
+def test_whatever_is_typed_stays_text(server: Server, open_live: Open) -> None:
+    page = open_live(server)
+    hostile = '<script>alert(1)</script> & "quotes" <img src=x onerror=alert(2)> 😀 שלום مرحبا'
+    write(page, hostile)
+    answered(page)
+    assert page.input_value("textarea[name=text]") == hostile
+    assert "<" in tokens(page)
+    assert page.locator("#app script, #app img").count() == 0
+    page.reload()
+    answered(page)
+    assert page.input_value("textarea[name=text]") == hostile
+
+
+def test_new_lines_and_empty_texts(server: Server, open_live: Open) -> None:
+    page = open_live(server)
+    page.focus("textarea[name=text]")
+    page.keyboard.press("Enter")
+    page.keyboard.type("one")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("two")
+    assert page.input_value("textarea[name=text]") == "one\ntwo"
+    assert answers(page) == 0
+    assert fragment(page) == ""
+    page.keyboard.press("Enter")
+    answered(page)
+    assert tokens(page) == ["[CLS]", "one", "two", "[SEP]"]
+
+
+def test_from_enter_to_the_picture(server: Server, open_live: Open, capsys: pytest.CaptureFixture[str]) -> None:
+    page = open_live(server)
+    write(page, TEXT)
+    answered(page)
+    page.fill("textarea[name=text]", TWENTY)
+    page.evaluate(
+        """() => {
+            const root = document.querySelector(".head-view");
+            window.times = {};
+            addEventListener("keydown", () => { window.times.entered = performance.now(); }, { capture: true, once: true });
+            new MutationObserver(() => { window.times.drawn ??= performance.now(); })
+                .observe(root, { attributes: true, attributeFilter: ["data-drawn"] });
+        }"""
+    )
+    page.press("textarea[name=text]", "Enter")
+    until(page, lambda: page.evaluate("window.times.drawn !== undefined"), 20)
+    answered(page, 2)
+    assert tokens(page)[3] == "captain"
+    entered, drawn = page.evaluate("[window.times.entered, window.times.drawn]")
+    came = page.evaluate("performance.getEntriesByName('headscope:answered').at(-1).startTime")
+    assert entered < came < drawn
+    with capsys.disabled():
+        print(f"\nEnter to picture, {len(TWENTY.split())} words, MiniLM: {drawn - entered:.0f} ms, of which", end=" ")
+        print(f"the server {came - entered:.0f} ms")
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_phone_does_not_scroll_sideways(
+    server: Server, open_live: Open, screenshot: Callable[..., Path], dark: bool
+) -> None:
+    state = f"text={quote(TEXT)}&beside=1&besideText={quote(OTHER)}"
+    page = open_live(server, state, width=390, height=844, phone=True, dark=dark)
+    answered(page)
+    answered(page, 1, SECOND)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(SECOND).locator("textarea").count() == 1
+    above, below = (page.locator(f"{column} .head-drawing").bounding_box() for column in (FIRST, SECOND))
+    assert below["y"] > above["y"] + above["height"]
+    screenshot(page, f"live-phone{'-dark' if dark else ''}")
+
+
+@pytest.mark.slow
+def test_an_encoder_decoder_has_source_and_target(opus: Path, lens: Lens, open_live: Open) -> None:
+    with headscope.open(str(opus)) as translator, serving({"minilm": lens, "fr-en": translator}) as server:
+        page = open_live(server)
+        page.select_option("select[name=model]", "fr-en")
+        page.click(".live-example >> nth=0")
+        answered(page, seconds=60)
+        source, target = page.input_value("textarea[name=text]"), page.input_value("textarea[name=text-target]")
+        assert (source[:2], target[:4]) == ("Je", "I do")
+        reading = translator.read(source, target=target)
+        alone = open_live(server, f"{fragment(page)}&attention=decoder%20cross&{kept(3, 1, 2)}")
+        answered(alone, seconds=60)
+        alone.wait_for_selector(".targets")
+        check_scores(said_scores(alone), reading.scores("weight", kind="cross")[3][1, 2])
+        page.fill("textarea[name=text-target]", "")
+        page.press("textarea[name=text-target]", "Enter")
+        answered(page, 2)
+        assert page.locator("select[name=attention]").count() == 0
+
+
+@pytest.fixture(scope="module")
+def run(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of a few paragraphs in a file, which the server can find again."""
+    folder = tmp_path_factory.mktemp("live")
+    paragraphs = [" ".join(document.text.split()) for document in paragraph_pairs(text())[:8] if document.text]
+    (folder / "corpus.txt").write_text("\n".join(paragraphs))
+    study(lens, Corpus.of(folder / "corpus.txt"), statistics(), out=folder / "run", truncate=True)
+    return folder / "run"
+
+
+@pytest.mark.slow
+def test_a_run_says_what_heads_do_and_which_texts_excite_them(
+    lens: Lens, run: Path, open_live: Open, screenshot: Callable[..., Path]
+) -> None:
+    with serving({"minilm": lens}, run) as server:
+        page = open_live(server, "part=heads")
+        page.wait_for_selector(".atlas [data-head='2.8']", timeout=60_000)
+        page.click(".atlas [data-head='2.8']")
+        page.wait_for_selector("[data-card='2.8'] .live-exemplar", timeout=60_000)
+        screenshot(page, "live-heads")
+        exemplar = page.locator(".live-exemplar").first
+        attending, attended = exemplar.locator("mark").all_inner_texts()
+        exemplar.click()
+        answered(page)
+        assert page.locator(".chip[aria-pressed=true]").all_inner_texts() == ["8"]
+        assert page.input_value("select[name=layer]") == "2"
+        words = page.input_value("textarea[name=text]")
+        reading = lens.read(words)
+        found = {attending.lower(), attended.lower()}
+        assert found <= set(reading.tokens)
+        screenshot(page, "live-exemplar")
+        page.keyboard.press("Escape")
+        page.wait_for_selector(".card-panel", state="detached")
+        page.click(".live-heads [data-card='2.8']")
+        page.wait_for_selector(".card-panel[data-card='2.8']")
+        page.click("#tab-model")
+        options = page.locator("select[name=sort] option").all_inner_texts()
+        assert len(options) > 5  # numbers out of the run
+        assert np.isfinite(reading.scores("weight").numpy()).all()
