@@ -1,0 +1,356 @@
+"""The report in a real Chromium, from a file, with the network off: what it draws and says against the tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headscope.report import description, tables_of, write_report
+from headscope.study.tables import load_table
+from tests.browser.map_colours import diverging, sequential
+from tests.browser.waiting import fragment, until
+from tests.report.test_description import made_run, per_head
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+HEAD = ["stack", "kind", "layer", "head"]
+BAD = "<script>alert(1)</script>"
+ODD = [BAD, "a&b\"c'", "مرحبا", "שלום", "👩‍👩‍👧 \u202e", "<img src=x onerror=alert(2)>"]
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60" fill="#0072b2"/>'
+    "<script>alert(3)</script></svg>"
+)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """MiniLM on the demo's text, as `headscope demo` counts it."""
+    from headscope.demo.model import PACKAGE, open_model, packaged_folder
+    from headscope.demo.observation import observe
+
+    if packaged_folder() is None:
+        pytest.skip(f"the package {PACKAGE} is not installed")
+    folder = tmp_path_factory.mktemp("report") / "run"
+    with open_model() as lens:
+        observe(lens, folder)
+    write_report(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def described(demo: Path) -> dict[str, Any]:
+    return description(demo)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two layers of three heads, with odd texts, a figure that would run a script, and a table that is too long."""
+    folder = tmp_path_factory.mktemp("plain") / "run"
+    texts = [
+        ["encoder", "self", place // 3, place % 3, 1, 0.5, ODD[place], "was", f"**{ODD[place]}** *was* here", ODD[place]]
+        for place in range(6)
+    ]
+    columns = [*HEAD, "rank", "score", "attending", "attended", "text", "source"]
+    made_run(
+        folder,
+        entropy=per_head([0.5, 1.0, 1.5, 2.0, 2.5, 0.0], heads=3),
+        distance=per_head([1, 2, 3, 4, 5, float("nan")], "distance", heads=3),
+        exemplars_readable=pd.DataFrame(texts, columns=columns),
+        long=pd.DataFrame({"place": np.arange(2500), "text": [f'{BAD}, "{place}"' for place in range(2500)]}),
+    )
+    (folder / "figures").mkdir()
+    (folder / "figures" / "drawn.svg").write_text(SVG)
+    write_report(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def two(plain: Path) -> Path:
+    """The same heads with other numbers beside them."""
+    other = made_run(
+        plain.parent / "other",
+        entropy=per_head([1.5, 1.0, 0.5, 2.0, 0.5, 1.0], heads=3),
+        distance=per_head([6, 5, 4, 3, 2, 1], "distance", heads=3),
+    )
+    return write_report(plain, other, out=plain.parent / "two.html")
+
+
+def colours(page: Any) -> dict[str, tuple[list[int], float | None]]:
+    """By head, the colour of its square and the number that it shows."""
+    found = page.eval_on_selector_all(
+        ".square", "all => all.map(one => [one.dataset.head, getComputedStyle(one).backgroundColor, one.dataset.value])"
+    )
+    return {
+        head: ([int(part) for part in re.findall(r"\d+", colour)[:3]], None if value is None else float(value))
+        for head, colour, value in found
+    }
+
+
+def by_label(table: pd.DataFrame, column: str) -> dict[str, float]:
+    return {f"{row.layer}.{row.head}": value for row, value in zip(table.itertuples(), table[column], strict=True)}
+
+
+@pytest.mark.real
+def test_findings_open_the_cards_of_their_heads(
+    demo: Path, described: dict[str, Any], open_file: Callable[..., Any], screenshot: Callable[..., Path]
+) -> None:
+    page = open_file(demo / "report.html", width=1400, height=1000)
+    screenshot(page, "report")
+    while page.query_selector(".findings .more"):
+        page.click(".findings .more")
+    said = [
+        text.removesuffix("table")
+        for text in page.eval_on_selector_all(".findings li", "all => all.map(o => o.textContent)")
+    ]
+    assert said == [finding["text"] for finding in described["findings"]]
+    link = page.query_selector(".findings .head-link")
+    label = link.text_content()
+    link.click()
+    assert page.get_attribute(".card-panel", "data-card") == label
+    assert f"head={label}" in fragment(page)
+    page.keyboard.press("Escape")
+    assert page.query_selector(".card-panel") is None
+    page.click(".findings .table-link")
+    assert page.get_attribute(".one-table", "data-table") == described["findings"][0]["table"]
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", ["unparked.previous", "entropy_norm.entropy", "special_tokens.[CLS]"])
+def test_squares_have_the_colours_of_their_numbers(name: str, demo: Path, open_file: Callable[..., Any]) -> None:
+    page = open_file(demo / "report.html", f"by={name}")
+    table, _, column = name.partition(".")
+    expected = by_label(load_table(demo, table), column)
+    shown = colours(page)
+    assert {head: value for head, (_, value) in shown.items()} == expected
+    most = max(expected.values())
+    assert page.get_attribute(".scale", "data-least") == "0"
+    assert float(page.get_attribute(".scale", "data-most")) == most
+    for head, (colour, value) in shown.items():
+        np.testing.assert_allclose(colour, sequential(np.array(value / most)), atol=2, err_msg=head)
+
+
+@pytest.mark.real
+def test_roles_are_coloured_alike_and_counted(demo: Path, described: dict[str, Any], open_file: Callable[..., Any]) -> None:
+    page = open_file(demo / "report.html")
+    families = {head["label"]: head["family"] for head in described["heads"]}
+    shown = page.eval_on_selector_all(
+        ".square", "all => all.map(o => [o.dataset.head, o.dataset.family, getComputedStyle(o).backgroundColor])"
+    )
+    assert {head: family for head, family, _ in shown} == families
+    assert len({(family, colour) for _, family, colour in shown}) == len(set(families.values()))
+    legend = " ".join(page.inner_text(".roles").split())
+    assert f"broad {list(families.values()).count('broad')}" in legend
+    assert f"no role found {list(families.values()).count('none')}" in legend
+
+
+@pytest.mark.real
+def test_pointing_tells_the_number_and_keys_go_from_head_to_head(demo: Path, open_file: Callable[..., Any]) -> None:
+    page = open_file(demo / "report.html", "by=unparked.previous")
+    values = by_label(load_table(demo, "unparked"), "previous")
+    page.hover('.square[data-head="1.9"]')
+    rank = 1 + sum(value > values["1.9"] for value in values.values())
+    assert f"1.9 previous token: {values['1.9']:.3g} (rank {rank} of 72)" in page.inner_text(".atlas .reading")
+    page.focus('.square[tabindex="0"]')
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.dataset.head") == "1.1"
+    page.keyboard.press("Enter")
+    assert page.get_attribute(".card-panel", "data-card") == "1.1"
+    page.keyboard.press("Escape")
+    assert page.query_selector(".card-panel") is None
+    page.check("input[name=order]")
+    for layer in range(6):
+        shown = [value for head, (_, value) in colours(page).items() if head.startswith(f"{layer}.")]
+        assert shown == sorted(shown, reverse=True)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("label", ["0.2", "2.9", "4.5", "1.4", "5.11"])
+def test_a_card_says_what_python_says(
+    label: str, demo: Path, described: dict[str, Any], open_file: Callable[..., Any], screenshot: Callable[..., Path]
+) -> None:
+    page = open_file(demo / "report.html", width=1400, height=1200)
+    page.click(f'.square[data-head="{label}"]')
+    screenshot(page, f"report-card-{label}")
+    place, head = next((i, head) for i, head in enumerate(described["heads"]) if head["label"] == label)
+    text = page.inner_text(".card-panel")
+    for said in (head["says"], head["rule"], head["role"]):
+        assert said in text
+    assert f"{head['special']['weight']:.0%}" in text or f"{head['special']['weight']:.1%}" in text
+    page.click(".numbers + details summary")
+    numbers = page.eval_on_selector_all(
+        "[data-statistic]", "all => all.map(o => [o.dataset.statistic, Number(o.dataset.value)])"
+    )
+    expected = {one["name"]: one["values"][place] for one in described["statistics"] if one["card"]}
+    assert dict(numbers) == {name: value for name, value in expected.items() if value is not None}
+    ranks = page.eval_on_selector_all(".numbers tr", "all => all.map(o => [o.dataset.statistic, o.lastChild.textContent])")
+    for name, rank in ranks:
+        values = next(one["values"] for one in described["statistics"] if one["name"] == name)
+        larger = sum(value is not None and value > values[place] for value in values)
+        assert rank == f"{1 + larger} of {sum(value is not None for value in values)}"
+    marks = page.eval_on_selector_all(
+        ".exemplars li", "all => all.map(o => [...o.querySelectorAll('mark')].map(m => [m.className, m.textContent]).sort())"
+    )
+    assert marks == [
+        sorted([run["mark"], run["text"]] for run in exemplar["runs"] if run["mark"]) for exemplar in head["exemplars"]
+    ]
+    near = page.eval_on_selector_all(".neighbours .head-link", "all => all.map(o => o.textContent)")
+    assert near[0] == head["nearest"]["label"]
+    page.click(".neighbours .head-link")
+    assert page.get_attribute(".card-panel", "data-card") == near[0]
+
+
+@pytest.mark.real
+def test_the_map_of_heads(demo: Path, described: dict[str, Any], open_file: Callable[..., Any]) -> None:
+    page = open_file(demo / "report.html")
+    (scatter,) = described["scatters"]
+    places = dict(
+        page.eval_on_selector_all(
+            ".point", "all => all.map(o => [o.dataset.head, [o.cx.baseVal.value, o.cy.baseVal.value]])"
+        )
+    )
+    labels = [head["label"] for head in described["heads"]]
+    drawn = np.array([places[labels[head]] for head in scatter["heads"]])
+    given = np.stack([scatter["x"], -np.array(scatter["y"])], 1)
+    scale = np.ptp(drawn[:, 0]) / np.ptp(given[:, 0])  # one for both axes
+    np.testing.assert_allclose(drawn - drawn[0], (given - given[0]) * scale, atol=0.1)
+    page.hover('.point[data-head="0.2"]')
+    assert page.text_content(".point-label") == "0.2"
+    page.select_option(".scatter select", "layer")
+    fills = dict(page.eval_on_selector_all(".point", "all => all.map(o => [o.dataset.head, o.getAttribute('fill')])"))
+    assert len(set(fills.values())) == 6
+    page.click('.point[data-head="0.2"]')
+    assert page.get_attribute(".card-panel", "data-card") == "0.2"
+
+
+@pytest.mark.real
+def test_tables_are_sorted_filtered_and_saved(
+    demo: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path], tmp_path: Path
+) -> None:
+    page = open_file(demo / "report.html", "part=tables&table=unparked")
+    table = load_table(demo, "unparked")
+    page.wait_for_selector(".one-table tbody tr")
+
+    def heads() -> list[str]:
+        return page.eval_on_selector_all(".one-table tbody th", "all => all.map(o => o.textContent)")
+
+    assert heads() == list(by_label(table, "rest"))
+    page.click('[data-column="previous"]')
+    ordered = table.sort_values("previous", ascending=False, kind="stable")
+    assert heads() == list(by_label(ordered, "previous"))
+    screenshot(page, "report-table")
+    page.click('[data-column="previous"]')
+    assert heads()[0] == list(by_label(ordered, "previous"))[-1]
+    page.fill("input[name=find]", "2.9")
+    assert heads() == ["2.9"]
+    assert "find=2.9" in fragment(page)
+    page.fill("input[name=find]", "nothing at all")
+    assert heads() == []
+    assert "No row has" in page.inner_text(".one-table")
+    for name in ("unparked", "exemplars", "exemplars_readable"):
+        page.click(f'.table-list button:has(small:text-is("{name}"))')
+        page.wait_for_selector(f'.one-table[data-table="{name}"]')
+        with page.expect_download() as waiting:
+            page.click("button[name=csv]")
+        assert waiting.value.suggested_filename == f"{name}.csv"
+        waiting.value.save_as(tmp_path / "saved.csv")
+        original = load_table(demo, name)
+        saved = pd.read_csv(tmp_path / "saved.csv", dtype=dict(original.dtypes), keep_default_na=False, na_values=[""])
+        pd.testing.assert_frame_equal(saved.fillna(""), original.fillna(""), check_exact=True, check_dtype=False)
+
+
+@pytest.mark.real
+def test_a_link_opens_the_same_page_and_dark_is_dark(
+    demo: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]
+) -> None:
+    first = open_file(demo / "report.html", width=1400, height=1000)
+    first.select_option("select[name=by]", "distance.distance")
+    first.check("input[name=order]")
+    first.click('.square[data-head="3.8"]')
+    first.click("button[name=theme]")
+    screenshot(first, "report-dark")
+    again = open_file(demo / "report.html", fragment(first), width=1400, height=1000)
+    for page in (first, again):
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+        assert page.get_attribute(".card-panel", "data-card") == "3.8"
+        assert page.is_checked("input[name=order]")
+    assert colours(first) == colours(again)
+    light = open_file(demo / "report.html", "by=distance.distance")
+    assert colours(light)["3.8"][0] != colours(again)["3.8"][0]
+
+
+@pytest.mark.real
+def test_a_phone_needs_no_sideways_scrolling(
+    demo: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]
+) -> None:
+    page = open_file(demo / "report.html", width=390, height=844, phone=True)
+    for part in ("heads", "tables", "run"):
+        page.click(f'[role=tab]:has-text("{part}")')
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click('[role=tab]:has-text("heads")')
+    screenshot(page, "report-phone")
+    page.tap('.square[data-head="1.9"]')
+    box = page.query_selector(".card-panel").bounding_box()
+    assert (box["x"], box["width"]) == (0, 390)
+    screenshot(page, "report-phone-card")
+    page.click("button[name=close]")
+    assert page.query_selector(".card-panel") is None
+
+
+def test_texts_are_texts_and_figures_images(
+    plain: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]
+) -> None:
+    page = open_file(plain / "report.html")
+    for place, text in enumerate(ODD):
+        page.click(f'.square[data-head="{place // 3}.{place % 3}"]')
+        assert text in page.eval_on_selector_all(".exemplars mark.attending", "all => all.map(o => o.textContent)")
+    page.click('[role=tab]:has-text("figures")')
+    page.wait_for_selector("figure img")
+    until(page, lambda: page.evaluate("document.querySelector('figure img').naturalWidth") == 90)
+    assert page.query_selector("figure svg") is None
+    page.click('[role=tab]:has-text("tables")')
+    page.click('.table-list button:has(small:text-is("long"))')
+    page.wait_for_selector('.one-table[data-table="long"] tbody tr')
+    assert "first 2,000 of 2,500 rows" in page.inner_text(".one-table")
+    assert "headscope table RUN long --csv" in page.inner_text(".one-table")
+    page.click(".one-table .more")
+    assert page.eval_on_selector_all(".one-table tbody tr", "all => all.length") == 2000
+    with page.expect_download() as waiting:
+        page.click("button[name=csv]")
+    pd.testing.assert_frame_equal(pd.read_csv(waiting.value.path()), tables_of(plain)["long"].iloc[:2000])
+
+
+def test_a_head_without_a_number_has_no_colour(plain: Path, open_file: Callable[..., Any]) -> None:
+    page = open_file(plain / "report.html", "by=distance.distance")
+    assert colours(page)["1.2"][1] is None
+    page.hover('.square[data-head="1.2"]')
+    assert "no number" in page.inner_text(".atlas .reading")
+    assert "counts divergence" in page.inner_text(".scatter")  # what this run lacks for a map
+
+
+def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]) -> None:
+    page = open_file(two, "by=entropy.entropy&run=difference")
+    screenshot(page, "report-two-runs")
+    shown = colours(page)
+    expected = {"0.0": 1.0, "0.1": 0.0, "0.2": -1.0, "1.0": 0.0, "1.1": -2.0, "1.2": 1.0}
+    assert {head: value for head, (_, value) in shown.items()} == expected
+    for head, (colour, value) in shown.items():
+        np.testing.assert_allclose(colour, diverging(np.array(value / 2)), atol=2, err_msg=head)
+    page.select_option("select[name=run]", "other")
+    assert colours(page)["0.0"][1] == 1.5
+    np.testing.assert_allclose(colours(page)["0.0"][0], sequential(np.array(1.5 / 2.5)), atol=2)  # one scale for both
+    page.click('[role=tab]:has-text("tables")')
+    page.click('.table-list button:has(small:text-is("entropy"))')
+    page.wait_for_selector('[data-column="entropy_difference"]')
+    page.click('[data-column="entropy_difference"]')
+    assert page.eval_on_selector_all("tbody tr:first-child td", "all => all.map(o => o.textContent)") == [
+        "0.500",
+        "1.500",
+        "1",
+    ]
