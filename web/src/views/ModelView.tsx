@@ -1,24 +1,22 @@
 // Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { headName } from "../data/page";
-import { number } from "../drawing/canvas";
 import { drawn } from "../drawing/drawn";
 import { useWidth } from "../shell/hooks";
 import { axesOf } from "./head/maps";
-import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf, valueOf } from "./model/cells";
+import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./model/cells";
 import { cellSize, cellsPerRow, lay, layOut } from "./model/layout";
 import { SmallMultiples } from "./model/SmallMultiples";
 import { Enlarged } from "./model/Enlarged";
+import { HeadReading } from "./model/HeadReading";
 import { Sorting } from "./model/Sorting";
 import { asLines } from "./model/thumbnail";
-import { type Strongest, useThumbnails } from "./model/useThumbnails";
+import { useThumbnails } from "./model/useThumbnails";
 import "./model/model.css";
 import type { ViewProps } from "./props";
 
 const TALLEST = 1400; // pixels of all layers, where heads need not be very small for it
 const SORTED = { least: 56, most: 96 }; // pixels of a small picture that stands in a row of its own order
 const JOINT = { least: 84, most: 150 };
-const STATISTICS_SAID = 6;
 
 export function ModelView({ content, chunks, state, change, dark, group, attention, onHidden }: ViewProps) {
   const root = useRef<HTMLDivElement>(null);
@@ -28,14 +26,14 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
   const grid = useMemo(() => gridOf(content, group, state.measure), [content, group, state.measure]);
   const sorted = sortedBy(content, grid, state);
   const flowing = sorted !== null || grid.joint;
-  const across = cellSize(width, grid.heads.length, 22, Math.max(64, Math.min(116, Math.floor(TALLEST / grid.layers.length))));
+  const largest = Math.max(64, Math.min(116, Math.floor(TALLEST / grid.layers.length)));
+  const across = cellSize(width, grid.heads.length, 22, largest);
   const { least, most } = grid.joint ? JOINT : sorted ? SORTED : { least: 0, most: across };
   const size = width <= 0 ? 0 : Math.max(least, Math.min(most, grid.joint ? Math.floor(width / 6) : across));
   const spots = useMemo(() => {
     if (!flowing) return byLayer(grid);
     const perRow = cellsPerRow(width, size);
-    if (!sorted) return inOrder(grid.cells, perRow);
-    return inOrder(byStatistic(grid, sorted, state.above), perRow, (cell) => valueOf(sorted, cell));
+    return inOrder(sorted ? byStatistic(grid, sorted, state.above) : grid.cells, perRow, sorted);
   }, [grid, flowing, sorted, state.above, width, size]);
 
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -54,7 +52,8 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
   useEffect(() => onHidden(state.special ? null : hidden), [hidden, state.special, onHidden]);
 
   const place = state.heads?.length === 1 ? attention.heads.indexOf(state.heads[0]) : -1;
-  const chosen = place < 0 ? null : (grid.cells.find((cell) => cell.attention === attention && (grid.joint || cell.place === place)) ?? null);
+  const isChosen = (cell: Cell) => place >= 0 && cell.attention === attention && (grid.joint || cell.place === place);
+  const chosen = grid.cells.find(isChosen) ?? null;
   const choose = useCallback((cell: Cell) => {
     change({ layer: cell.attention.layer, heads: [cell.head ?? cell.attention.heads[0]] });
   }, [change]);
@@ -63,10 +62,11 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
     root.current?.querySelector<HTMLElement>(`[data-cell="${chosen?.key}"]`)?.focus();
   };
   const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, state.unit, state.pairs, state.special]);
+  const { unit, pairs, special } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, unit, pairs, special]);
   const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size);
   const statistics = useMemo(() => statisticsOf(content, group), [content, group]);
-  const measure = content.measures.find((one) => one.name === state.measure);
+  const measure = content.measures.find((one) => one.name === state.measure)?.title ?? state.measure;
   const stopAt = spots.has(stop) ? stop : (chosen && spots.has(chosen.key) ? chosen.key : ([...spots.keys()][0] ?? ""));
   return (
     <div
@@ -86,11 +86,22 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
             change={change}
           />
         )}
-        <p class={statistics.length ? "reading two-lines" : "reading"} role="status" aria-live="polite" data-pointed={read?.key ?? ""}>
+        <p
+          class={statistics.length ? "reading two-lines" : "reading"}
+          role="status"
+          aria-live="polite"
+          data-pointed={read?.key ?? ""}
+        >
           {read ? (
-            <HeadReading cell={read} content={content} measure={measure?.title ?? state.measure} sort={state.sort} strongest={strongest.get(read.key) ?? null} />
+            <HeadReading
+              cell={read}
+              content={content}
+              measure={measure}
+              sort={state.sort}
+              strongest={strongest.get(read.key) ?? null}
+            />
           ) : (
-            <span class="hint">{grid.joint ? "Point at a layer, click to enlarge it." : "Point at a head, click to enlarge it."}</span>
+            <span class="hint">Point at a {grid.joint ? "layer" : "head"}, click to enlarge it.</span>
           )}
         </p>
         <div class="model-scroll" ref={box}>
@@ -112,9 +123,11 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
         </div>
         {spots.size === 0 && <p class="empty">No head has so large a number: move the slider to the left.</p>}
         <p class="head-caption">
-          {lines ? "Lines go from the attending tokens, left, to the attended, right." : "Rows attend, columns are attended to."} Each{" "}
-          {grid.joint ? "layer" : "head"} is drawn from nothing to its own largest {measure?.title ?? state.measure}: between them, strengths cannot be
-          compared.
+          {lines
+            ? "Lines go from the attending tokens, left, to the attended, right."
+            : "Rows attend, columns are attended to."}{" "}
+          Each {grid.joint ? "layer" : "head"} is drawn from nothing to its own largest {measure}: between them, strengths
+          cannot be compared.
           {negative && (lines ? " Orange, dashed lines are below zero." : " Orange is below zero.")}
         </p>
       </div>
@@ -132,38 +145,5 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
         />
       )}
     </div>
-  );
-}
-
-interface ReadingProps {
-  cell: Cell;
-  content: ViewProps["content"];
-  measure: string;
-  sort: string;
-  strongest: Strongest | null;
-}
-
-/** The head's label, its strongest pair, and its statistics: the one that heads are sorted by first. */
-function HeadReading({ cell, content, measure, sort, strongest }: ReadingProps) {
-  const name = cell.head === null ? null : headName(cell.attention, cell.head);
-  const known = content.statistics.filter((statistic) => name !== null && name in statistic.values);
-  known.sort((one, other) => Number(other.name === sort) - Number(one.name === sort));
-  return (
-    <>
-      <b>{cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}</b>
-      {strongest && (
-        <>
-          {" · strongest: "}
-          <bdi class="named">{strongest.from}</bdi> → <bdi class="named">{strongest.to}</bdi>
-          {`: ${measure} `}
-          <b data-score={strongest.score}>{number(strongest.score)}</b>
-        </>
-      )}
-      {known.slice(0, STATISTICS_SAID).map((statistic) => (
-        <span key={statistic.name} class="said" data-statistic={statistic.name} data-value={statistic.values[name ?? ""]}>
-          {` · ${statistic.title} ${number(statistic.values[name ?? ""])}`}
-        </span>
-      ))}
-    </>
   );
 }

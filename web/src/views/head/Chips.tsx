@@ -41,7 +41,14 @@ export function Chips({ attention, heads, joint, change, dark, preview }: Props)
   return (
     <div class="chips">
       <span class="chips-label">heads of layer {attention.layer}</span>
-      <div class="chips-list" role="toolbar" aria-label="Heads" ref={list} onKeyDown={move} onPointerLeave={() => preview(null)}>
+      <div
+        class="chips-list"
+        role="toolbar"
+        aria-label="Heads"
+        ref={list}
+        onKeyDown={move}
+        onPointerLeave={() => preview(null)}
+      >
         {attention.heads.map((head, place) => {
           const on = chosen.includes(head);
           const colour = headColour(place, dark);
@@ -53,7 +60,7 @@ export function Chips({ attention, heads, joint, change, dark, preview }: Props)
               data-head={head}
               aria-pressed={on}
               aria-label={`head ${attention.layer}.${head}`}
-              title={`head ${attention.layer}.${head}: click shows or hides it, double click or shift and click shows only this one`}
+              title={`head ${attention.layer}.${head}: click shows or hides it, double click or shift-click shows only it`}
               tabIndex={place === Math.min(stop, attention.heads.length - 1) ? 0 : -1}
               style={{ borderColor: colour, backgroundColor: on ? colour : "", color: on ? onColour(colour) : "" }}
               onClick={(event) => (event.shiftKey ? change({ heads: [head] }) : toggle(head))}

@@ -117,12 +117,13 @@ export function Drawing({ axes, maps, lines, isolated, keep, change, dark, wides
     action();
   };
 
+  const shared = { keep, rowHeight };
   // Hovering draws anew, and lists of a thousand tokens need not be compared for it.
   const lists = useMemo(
     () => (
       <div class="head-sheet" style={{ height: `${height}px` }}>
-        <Tokens side="q" axis={axes.rows} places={axes.rowPlaces} keep={keep} stop={stops.q} rowHeight={rowHeight} width={left} />
-        <Tokens side="k" axis={axes.columns} places={axes.columnPlaces} keep={keep} stop={stops.k} rowHeight={rowHeight} width={right} />
+        <Tokens side="q" axis={axes.rows} places={axes.rowPlaces} stop={stops.q} width={left} {...shared} />
+        <Tokens side="k" axis={axes.columns} places={axes.columnPlaces} stop={stops.k} width={right} {...shared} />
       </div>
     ),
     [axes, keep.join(), stops, rowHeight, left, right],

@@ -40,7 +40,7 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
   const found = targets(maps, isolated, attended);
   const met = isolated.met !== null && (sideOf(isolated.met) === "k") === attended ? numberOf(isolated.met) : null;
   const first = found.slice(0, LISTED);
-  const shown = met === null || first.some((target) => target.token === met) ? first : [...first, ...found.filter((target) => target.token === met)];
+  const shown = [...first, ...found.slice(LISTED).filter((target) => target.token === met)];
   const others = found.filter((target) => !shown.includes(target));
   const axis = attended ? maps.columns : maps.rows;
   return (
@@ -72,7 +72,13 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
               }}
             >
               {shown.map((target) => (
-                <TargetRow key={target.token} maps={maps} target={target} label={axis.labels[target.token]} met={target.token === met} />
+                <TargetRow
+                  key={target.token}
+                  maps={maps}
+                  target={target}
+                  label={axis.labels[target.token]}
+                  met={target.token === met}
+                />
               ))}
             </tbody>
             {others.length > 0 && (
@@ -160,7 +166,9 @@ function metReading(maps: HeadMaps, isolated: Isolated, met: string, measure: st
   const width = maps.columns.labels.length;
   const attended = sideOf(met) === "k";
   const token = numberOf(met);
-  const sums = maps.maps.map((map) => (attended ? sumTo(map, width, isolated.rows, token) : sumFrom(map, width, token, isolated.columns)));
+  const sums = maps.maps.map((map) =>
+    attended ? sumTo(map, width, isolated.rows, token) : sumFrom(map, width, token, isolated.columns),
+  );
   const largest = sums.reduce((best, sum, map) => (Math.abs(sum) > Math.abs(sums[best]) ? map : best), 0);
   const kept = attended ? isolated.rows : isolated.columns;
   const keptLabels = (attended ? maps.rows : maps.columns).labels;

@@ -37,12 +37,14 @@ export function Picture({ content, attention, scores, state, change, dark, place
     () => scores && headMaps(content, scores, state, axes, places, dark),
     [content, scores, axes, measure, least, top, places.join(), dark],
   );
-  const isolated = useMemo(() => isolate(state.keep, pointed, axes.rowPlaces, axes.columnPlaces), [state.keep, pointed, axes]);
+  const isolated = useMemo(() => isolate(state.keep, pointed, axes), [state.keep, pointed, axes]);
   const lines = useMemo(() => maps && chooseLines(maps, isolated, preview), [maps, isolated, preview]);
   useEffect(() => onHidden?.(maps && !special ? maps.hidden : null), [maps, special, onHidden]);
   const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
   const beside = width >= BESIDE;
-  const reveal = (token: string) => box.current?.querySelector(`[data-token="${token}"]`)?.scrollIntoView({ block: "center" });
+  const reveal = (token: string) => {
+    box.current?.querySelector(`[data-token="${token}"]`)?.scrollIntoView({ block: "center" });
+  };
   const empty = axes.rowPlaces.length === 0 || axes.columnPlaces.length === 0;
   return (
     <div class={beside ? "head-picture beside" : "head-picture"} ref={box}>
@@ -68,11 +70,15 @@ export function Picture({ content, attention, scores, state, change, dark, place
             Left attends to right; the darkest line is {title} {number(maps.most)}.
             {maps.negative && " Dashed lines are below zero."}
             {lines.score.length < lines.all &&
-              ` The strongest ${lines.score.length.toLocaleString("en")} of ${lines.all.toLocaleString("en")} lines are drawn.`}
+              ` The strongest ${many(lines.score.length)} of ${many(lines.all)} lines are drawn.`}
             {state.keep.length > 0 ? " Esc lets the kept tokens go." : " Click tokens to keep them."}
           </p>
         )}
       </div>
     </div>
   );
+}
+
+function many(count: number): string {
+  return count.toLocaleString("en");
 }

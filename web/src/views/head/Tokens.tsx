@@ -32,7 +32,7 @@ export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Pro
             class={axis.special[token] ? "token special" : "token"}
             aria-selected={keep.includes(name)}
             tabIndex={place === stop ? 0 : -1}
-            title={axis.titles[token] === axis.labels[token] ? axis.labels[token] : `${axis.labels[token]}  (${axis.titles[token]})`}
+            title={titleOf(axis, token)}
             style={{ height: `${rowHeight}px`, lineHeight: `${rowHeight - 4}px` }}
           >
             <bdi>{axis.labels[token]}</bdi>
@@ -41,4 +41,10 @@ export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Pro
       })}
     </ol>
   );
+}
+
+/** The label, whole, and what the tokenizer wrote where that is something else. */
+function titleOf(axis: Axis, token: number): string {
+  const [label, raw] = [axis.labels[token], axis.titles[token]];
+  return raw === label ? label : `${label}  (${raw})`;
 }

@@ -1,5 +1,5 @@
 // Which tokens are looked at alone: the one under the pointer or the focus, else those that are kept, with their sum.
-import type { HeadMap, HeadMaps } from "./maps";
+import type { Axes, HeadMap, HeadMaps } from "./maps";
 
 /** Tokens by their numbers on the axes: `rows` attend, `columns` are attended to. */
 export interface Isolated {
@@ -28,7 +28,7 @@ export function numberOf(name: string): number {
  * A token that is pointed at is looked at alone, unless tokens of the other side are kept: then it is met by them, so
  * that one can walk along the other side and read the numbers.
  */
-export function isolate(keep: string[], pointed: string | null, rowPlaces: number[], columnPlaces: number[]): Isolated | null {
+export function isolate(keep: string[], pointed: string | null, { rowPlaces, columnPlaces }: Axes): Isolated | null {
   const here = (name: string) => (sideOf(name) === "q" ? rowPlaces : columnPlaces).includes(numberOf(name));
   const kept = keep.filter(here);
   const active = pointed !== null && here(pointed) ? pointed : null;

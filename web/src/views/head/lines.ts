@@ -86,8 +86,10 @@ function eachPair(maps: HeadMaps, isolated: Isolated | null, only: number | null
   });
 }
 
-/** Weak lines first, so that strong ones lie on top; heads side by side, so that none covers another; negative ones dashed. */
-export function drawLines(context: CanvasRenderingContext2D, lines: Lines, maps: HeadMaps, ends: Ends, met: Met | null): void {
+type Context = CanvasRenderingContext2D;
+
+/** Weak lines first, so that strong ones lie on top; heads side by side, so that none covers another; negatives dashed. */
+export function drawLines(context: Context, lines: Lines, maps: HeadMaps, ends: Ends, met: Met | null): void {
   const heads = maps.maps.length;
   const apart = heads > 1 ? Math.min(2, (0.72 * ends.rowHeight) / heads) : 0;
   const widest = heads > 1 ? Math.max(1.2, Math.min(2.6, apart * 1.6)) : 3;
@@ -95,7 +97,9 @@ export function drawLines(context: CanvasRenderingContext2D, lines: Lines, maps:
   for (let i = 0; i < lines.score.length; i++) {
     const share = Math.abs(lines.score[i]) / maps.most;
     const level = Math.min(LEVELS, Math.max(1, Math.ceil(share * LEVELS)));
-    const key = ((level * 2 + (lines.score[i] < 0 ? 1 : 0)) * 2 + (met && !meets(lines, i, met) ? 0 : 1)) * 256 + lines.map[i];
+    const negative = lines.score[i] < 0 ? 1 : 0;
+    const inFront = met && !meets(lines, i, met) ? 0 : 1;
+    const key = ((level * 2 + negative) * 2 + inFront) * 256 + lines.map[i];
     const batch = batches.get(key);
     if (batch) batch.push(i);
     else batches.set(key, [i]);

@@ -47,7 +47,14 @@ export function headLabel(content: Content, attention: Attention, measure: strin
 }
 
 /** The maps of some heads. The threshold is a part of the largest score of all of them, as is the strength of lines. */
-export function headMaps(content: Content, scores: Scores, state: State, axes: Axes, places: number[], dark: boolean): HeadMaps {
+export function headMaps(
+  content: Content,
+  scores: Scores,
+  state: State,
+  axes: Axes,
+  places: number[],
+  dark: boolean,
+): HeadMaps {
   const { attention } = scores;
   const { rows, columns } = axes;
   const joint = isJoint(content, attention, state.measure);

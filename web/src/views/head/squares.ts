@@ -20,11 +20,13 @@ export function drawSquares(
   const width = maps.columns.labels.length;
   if (isolated.rows.length) {
     const place = { x: ends.right, direction: -1, text: [ends.right, full], width: full };
-    drawSide(context, maps, maps.columnPlaces, (map, token) => sumTo(maps.maps[map], width, isolated.rows, token), ends, place, ground);
+    const sum = (map: number, token: number) => sumTo(maps.maps[map], width, isolated.rows, token);
+    drawSide(context, maps, maps.columnPlaces, sum, ends, place, ground);
   }
   if (isolated.columns.length) {
     const place = { x: ends.left, direction: 1, text: [0, ends.left], width: full };
-    drawSide(context, maps, maps.rowPlaces, (map, token) => sumFrom(maps.maps[map], width, token, isolated.columns), ends, place, ground);
+    const sum = (map: number, token: number) => sumFrom(maps.maps[map], width, token, isolated.columns);
+    drawSide(context, maps, maps.rowPlaces, sum, ends, place, ground);
   }
 }
 

@@ -32,7 +32,12 @@ export function Enlarged({ content, chunks, attention, place, joint, state, chan
     <aside class="enlarged" aria-label={label} data-head={joint ? attention.layer : `${attention.layer}.${head}`}>
       <header>
         <h2>{label}</h2>
-        <button type="button" name="open" class="quiet" onClick={() => change({ view: "head", layer: attention.layer, heads: joint ? null : [head] })}>
+        <button
+          type="button"
+          name="open"
+          class="quiet"
+          onClick={() => change({ view: "head", layer: attention.layer, heads: joint ? null : [head] })}
+        >
           open in head view
         </button>
         <button type="button" name="close" class="quiet" aria-label="close" onClick={close}>

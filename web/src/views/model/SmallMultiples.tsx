@@ -17,13 +17,20 @@ interface Props {
   choose: (cell: Cell) => void;
 }
 
+// Down and across.
+const STEPS: Record<string, [number, number]> = {
+  ArrowRight: [0, 1],
+  ArrowLeft: [0, -1],
+  ArrowDown: [1, 0],
+  ArrowUp: [-1, 0],
+};
+
 export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, stop, setStop, point, choose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const offset = flowing ? 1 : 2; // lines of the grid count from 1, and the first are for the numbers
   const columns = flowing ? 1 + Math.max(0, ...[...spots.values()].map((spot) => spot.column)) : grid.heads.length;
   const pressed = (event: KeyboardEvent) => {
-    const steps: Record<string, [number, number]> = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
-    const step = steps[event.key];
+    const step = STEPS[event.key];
     const key = keyAt(event);
     if (!step || key === null) return;
     event.preventDefault();

@@ -50,9 +50,12 @@ export function byLayer(grid: Grid): Map<string, Spot> {
 }
 
 /** One after another, `perRow` in a row. */
-export function inOrder(cells: Cell[], perRow: number, value: (cell: Cell) => number | null = () => null): Map<string, Spot> {
+export function inOrder(cells: Cell[], perRow: number, sorted: HeadStatistic | null): Map<string, Spot> {
   return new Map(
-    cells.map((cell, place) => [cell.key, { row: Math.floor(place / perRow), column: place % perRow, value: value(cell) }]),
+    cells.map((cell, place) => [
+      cell.key,
+      { row: Math.floor(place / perRow), column: place % perRow, value: sorted && valueOf(sorted, cell) },
+    ]),
   );
 }
 

@@ -34,7 +34,13 @@ function cornerOf(spot: Spot, size: number, flowing: boolean): [number, number] 
 }
 
 /** Lay out every picture that is ready. */
-export function layOut(canvas: HTMLCanvasElement, thumbnails: Thumbnails, spots: Map<string, Spot>, size: number, flowing: boolean): void {
+export function layOut(
+  canvas: HTMLCanvasElement,
+  thumbnails: Thumbnails,
+  spots: Map<string, Spot>,
+  size: number,
+  flowing: boolean,
+): void {
   const corners = [...spots.values()].map((spot) => cornerOf(spot, size, flowing));
   const width = Math.max(0, ...corners.map(([x]) => x + size));
   const height = Math.max(0, ...corners.map(([, y]) => y + size));

@@ -8,6 +8,8 @@ const ROOM_FOR_LINES = 44; // pixels
 const FAINTEST = 0.03; // of the largest: below, a small line is only noise
 const LEVELS = 12;
 
+type Context = CanvasRenderingContext2D;
+
 export function asLines(rows: number, columns: number, size: number): boolean {
   return Math.max(rows, columns) <= MOST_FOR_LINES && size >= ROOM_FOR_LINES;
 }
@@ -21,7 +23,7 @@ export function drawThumbnail(canvas: HTMLCanvasElement, shown: Shown, size: num
   else drawHeat(context, shown, rows, columns, size, dark);
 }
 
-function drawLines(context: CanvasRenderingContext2D, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
+function drawLines(context: Context, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
   const width = shown.columns.labels.length;
   const step = (size - 4) / Math.max(rows.length, columns.length);
   const batches: Path2D[] = [];
@@ -52,7 +54,7 @@ function drawLines(context: CanvasRenderingContext2D, shown: Shown, rows: number
 }
 
 /** The largest score of the pairs under a pixel stands for all of them, so that a thin diagonal stays visible. */
-function drawHeat(context: CanvasRenderingContext2D, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
+function drawHeat(context: Context, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
   const pixels = Math.max(1, Math.round(size * (window.devicePixelRatio || 1)));
   const height = Math.min(rows.length, pixels);
   const across = Math.min(columns.length, pixels);
@@ -78,7 +80,7 @@ function drawHeat(context: CanvasRenderingContext2D, shown: Shown, rows: number[
   for (let i = 0; i < pooled.length; i++) pixelColours[i] = colours[255 + Math.round((255 * pooled[i]) / shown.most)];
   scratch.width = across;
   scratch.height = height;
-  (scratch.getContext("2d") as CanvasRenderingContext2D).putImageData(image, 0, 0);
+  (scratch.getContext("2d") as Context).putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(scratch, 0, 0, size, size);
 }

@@ -61,7 +61,8 @@ export function useThumbnails(
         const scores = await Scores.load(attention, chunks, content.sides[attention.query].tokens.length, keys);
         for (const cell of cells) {
           if (!wanted) return;
-          const found = shown(merge(scores.head(measure, cell.place), axes.rows, axes.columns, keys), axes.rows, axes.columns, state);
+          const merged = merge(scores.head(measure, cell.place), axes.rows, axes.columns, keys);
+          const found = shown(merged, axes.rows, axes.columns, state);
           total += found.total;
           hidden += found.hidden * found.total;
           strongest.set(cell.key, strongestOf(found));

@@ -1,0 +1,40 @@
+// What is said of the head that is pointed at: its label, its strongest pair, and its statistics.
+import { type Content, headName } from "../../data/page";
+import { number } from "../../drawing/canvas";
+import type { Cell } from "./cells";
+import type { Strongest } from "./useThumbnails";
+
+const STATISTICS_SAID = 6;
+
+interface Props {
+  cell: Cell;
+  content: Content;
+  measure: string;
+  sort: string;
+  strongest: Strongest | null;
+}
+
+/** The head's label, its strongest pair, and its statistics: the one that heads are sorted by first. */
+export function HeadReading({ cell, content, measure, sort, strongest }: Props) {
+  const name = cell.head === null ? null : headName(cell.attention, cell.head);
+  const known = content.statistics.filter((statistic) => name !== null && name in statistic.values);
+  known.sort((one, other) => Number(other.name === sort) - Number(one.name === sort));
+  return (
+    <>
+      <b>{cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}</b>
+      {strongest && (
+        <>
+          {" · strongest: "}
+          <bdi class="named">{strongest.from}</bdi> → <bdi class="named">{strongest.to}</bdi>
+          {`: ${measure} `}
+          <b data-score={strongest.score}>{number(strongest.score)}</b>
+        </>
+      )}
+      {known.slice(0, STATISTICS_SAID).map((statistic) => (
+        <span key={statistic.name} class="said" data-statistic={statistic.name} data-value={statistic.values[name ?? ""]}>
+          {` · ${statistic.title} ${number(statistic.values[name ?? ""])}`}
+        </span>
+      ))}
+    </>
+  );
+}
