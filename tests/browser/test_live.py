@@ -169,6 +169,7 @@ def test_a_typed_text_is_drawn_and_its_numbers_are_pythons(
     page = open_live(server)
     assert page.locator(".live-example").count() == 4
     screenshot(page, "live-empty")
+    page.keyboard.press("Escape")  # the box has the focus, and lets it go
     page.keyboard.press("/")
     page.keyboard.type(TEXT)
     page.keyboard.press("Enter")

@@ -50,6 +50,10 @@ function Started({ server, state, change, dark }: Props) {
   const part = parts.some(([name]) => name === state.part) ? state.part : "text";
   const card = report?.heads.find((head) => head.label === state.head);
   useKeys(state, change);
+  useEffect(() => {
+    const isTouch = window.matchMedia("(pointer: coarse)").matches; // where a keyboard would cover half of the page
+    if (!state.text && part === "text" && !isTouch) document.querySelector<HTMLElement>("textarea[name=text]")?.focus();
+  }, []);
   return (
     <div class={card ? "page live with-card" : "page live"} data-ready="true">
       <div class="live-main">

@@ -67,23 +67,35 @@ export function besideOf(state: LiveState): Texts {
   return { text: state.besideText, pair: state.besidePair, target: state.besideTarget };
 }
 
+/** The state, kept in the address. It is written there at once: later, Back might already have gone to another entry. */
 export function useLiveAddress(): [LiveState, ChangeLive] {
   const [state, setState] = useState<LiveState>(() => parse(location.hash));
-  const before = useRef(state);
+  const current = useRef(state);
   useEffect(() => {
-    const listen = () => setState(parse(location.hash));
+    const listen = () => {
+      current.current = parse(location.hash);
+      setState(current.current);
+    };
     window.addEventListener("popstate", listen);
     return () => window.removeEventListener("popstate", listen);
   }, []);
-  const change = useCallback<ChangeLive>((changes) => setState((old) => ({ ...old, ...changes })), []);
-  useEffect(() => {
-    const fragment = format(state);
-    const moved = PLACES.some((name) => state[name] !== before.current[name]);
-    before.current = state;
-    if (fragment === format(parse(location.hash))) return; // by Back, or by a link
-    const address = `${location.pathname}${fragment && `#${fragment}`}`;
-    if (moved) history.pushState(null, "", address);
-    else history.replaceState(null, "", address);
-  }, [state]);
+  const change = useCallback<ChangeLive>((changes) => {
+    const before = current.current;
+    current.current = { ...before, ...changes };
+    keepInAddress(before, current.current);
+    setState(current.current);
+  }, []);
   return [state, change];
+}
+
+function keepInAddress(before: LiveState, state: LiveState): void {
+  const fragment = format(state);
+  if (fragment === format(before)) return;
+  const address = `${location.pathname}${fragment && `#${fragment}`}`;
+  try {
+    if (PLACES.some((name) => state[name] !== before[name])) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
+  } catch {
+    // Some browsers take only so many changes in a minute, and a slider makes many; the next one takes its place.
+  }
 }
