@@ -14,7 +14,7 @@ import pytest
 from headscope.report import description, tables_of, write_report
 from headscope.study.tables import load_table
 from tests.browser.map_colours import diverging, sequential
-from tests.browser.waiting import fragment, until
+from tests.browser.waiting import fragment, redrawn, until
 from tests.report.test_description import made_run, per_head
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -92,6 +92,11 @@ def colours(page: Any) -> dict[str, tuple[list[int], float | None]]:
     }
 
 
+def card_of(page: Any, label: str) -> None:
+    """Wait until this head's card is open."""
+    page.wait_for_selector(f'.card-panel[data-card="{label}"]')
+
+
 def by_label(table: pd.DataFrame, column: str) -> dict[str, float]:
     return {f"{row.layer}.{row.head}": value for row, value in zip(table.itertuples(), table[column], strict=True)}
 
@@ -102,8 +107,8 @@ def test_findings_open_the_cards_of_their_heads(
 ) -> None:
     page = open_file(demo / "report.html", width=1400, height=1000)
     screenshot(page, "report")
-    while page.query_selector(".findings .more"):
-        page.click(".findings .more")
+    page.click(".findings .more")
+    page.wait_for_selector(".findings .more", state="detached")
     said = [
         text.removesuffix("table")
         for text in page.eval_on_selector_all(".findings li", "all => all.map(o => o.textContent)")
@@ -112,12 +117,12 @@ def test_findings_open_the_cards_of_their_heads(
     link = page.query_selector(".findings .head-link")
     label = link.text_content()
     link.click()
-    assert page.get_attribute(".card-panel", "data-card") == label
-    assert f"head={label}" in fragment(page)
+    card_of(page, label)
+    until(page, lambda: f"head={label}" in fragment(page))
     page.keyboard.press("Escape")
-    assert page.query_selector(".card-panel") is None
+    page.wait_for_selector(".card-panel", state="detached")
     page.click(".findings .table-link")
-    assert page.get_attribute(".one-table", "data-table") == described["findings"][0]["table"]
+    page.wait_for_selector(f'.one-table[data-table="{described["findings"][0]["table"]}"]')
 
 
 @pytest.mark.real
@@ -155,16 +160,17 @@ def test_pointing_tells_the_number_and_keys_go_from_head_to_head(demo: Path, ope
     values = by_label(load_table(demo, "unparked"), "previous")
     page.hover('.square[data-head="1.9"]')
     rank = 1 + sum(value > values["1.9"] for value in values.values())
-    assert f"1.9 previous token: {values['1.9']:.3g} (rank {rank} of 72)" in page.inner_text(".atlas .reading")
+    said = f"1.9 previous token: {values['1.9']:.3g} (rank {rank} of 72)"
+    until(page, lambda: said in page.inner_text(".atlas .reading"))
     page.focus('.square[tabindex="0"]')
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.dataset.head") == "1.1"
     page.keyboard.press("Enter")
-    assert page.get_attribute(".card-panel", "data-card") == "1.1"
+    card_of(page, "1.1")
     page.keyboard.press("Escape")
-    assert page.query_selector(".card-panel") is None
-    page.check("input[name=order]")
+    page.wait_for_selector(".card-panel", state="detached")
+    redrawn(page, ".atlas", lambda: page.check("input[name=order]"))
     for layer in range(6):
         shown = [value for head, (_, value) in colours(page).items() if head.startswith(f"{layer}.")]
         assert shown == sorted(shown, reverse=True)
@@ -177,6 +183,7 @@ def test_a_card_says_what_python_says(
 ) -> None:
     page = open_file(demo / "report.html", width=1400, height=1200)
     page.click(f'.square[data-head="{label}"]')
+    card_of(page, label)
     screenshot(page, f"report-card-{label}")
     place, head = next((i, head) for i, head in enumerate(described["heads"]) if head["label"] == label)
     text = page.inner_text(".card-panel")
@@ -203,7 +210,7 @@ def test_a_card_says_what_python_says(
     near = page.eval_on_selector_all(".neighbours .head-link", "all => all.map(o => o.textContent)")
     assert near[0] == head["nearest"]["label"]
     page.click(".neighbours .head-link")
-    assert page.get_attribute(".card-panel", "data-card") == near[0]
+    card_of(page, near[0])
 
 
 @pytest.mark.real
@@ -223,10 +230,10 @@ def test_the_map_of_heads(demo: Path, described: dict[str, Any], open_file: Call
     page.hover('.point[data-head="0.2"]')
     assert page.text_content(".point-label") == "0.2"
     page.select_option(".scatter select", "layer")
-    fills = dict(page.eval_on_selector_all(".point", "all => all.map(o => [o.dataset.head, o.getAttribute('fill')])"))
-    assert len(set(fills.values())) == 6
+    fills = "all => new Set(all.map(o => o.getAttribute('fill'))).size"
+    until(page, lambda: page.eval_on_selector_all(".point", fills) == 6)
     page.click('.point[data-head="0.2"]')
-    assert page.get_attribute(".card-panel", "data-card") == "0.2"
+    card_of(page, "0.2")
 
 
 @pytest.mark.real
@@ -240,19 +247,19 @@ def test_tables_are_sorted_filtered_and_saved(
     def heads() -> list[str]:
         return page.eval_on_selector_all(".one-table tbody th", "all => all.map(o => o.textContent)")
 
-    assert heads() == list(by_label(table, "rest"))
+    until(page, lambda: heads() == list(by_label(table, "rest")))
     page.click('[data-column="previous"]')
     ordered = table.sort_values("previous", ascending=False, kind="stable")
-    assert heads() == list(by_label(ordered, "previous"))
+    until(page, lambda: heads() == list(by_label(ordered, "previous")))
     screenshot(page, "report-table")
     page.click('[data-column="previous"]')
-    assert heads()[0] == list(by_label(ordered, "previous"))[-1]
+    until(page, lambda: heads()[0] == list(by_label(ordered, "previous"))[-1])
     page.fill("input[name=find]", "2.9")
-    assert heads() == ["2.9"]
-    assert "find=2.9" in fragment(page)
+    until(page, lambda: heads() == ["2.9"])
+    until(page, lambda: "find=2.9" in fragment(page))
     page.fill("input[name=find]", "nothing at all")
-    assert heads() == []
-    assert "No row has" in page.inner_text(".one-table")
+    until(page, lambda: heads() == [])
+    page.wait_for_selector("text=No row has")
     for name in ("unparked", "exemplars", "exemplars_readable"):
         page.click(f'.table-list button:has(small:text-is("{name}"))')
         page.wait_for_selector(f'.one-table[data-table="{name}"]')
@@ -270,15 +277,17 @@ def test_a_link_opens_the_same_page_and_dark_is_dark(
     demo: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]
 ) -> None:
     first = open_file(demo / "report.html", width=1400, height=1000)
-    first.select_option("select[name=by]", "distance.distance")
-    first.check("input[name=order]")
+    redrawn(first, ".atlas", lambda: first.select_option("select[name=by]", "distance.distance"))
+    redrawn(first, ".atlas", lambda: first.check("input[name=order]"))
     first.click('.square[data-head="3.8"]')
-    first.click("button[name=theme]")
+    card_of(first, "3.8")
+    redrawn(first, ".atlas", lambda: first.click("button[name=theme]"))
+    until(first, lambda: "theme=dark" in fragment(first))
     screenshot(first, "report-dark")
     again = open_file(demo / "report.html", fragment(first), width=1400, height=1000)
     for page in (first, again):
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
-        assert page.get_attribute(".card-panel", "data-card") == "3.8"
+        card_of(page, "3.8")
         assert page.is_checked("input[name=order]")
     assert colours(first) == colours(again)
     light = open_file(demo / "report.html", "by=distance.distance")
@@ -292,15 +301,17 @@ def test_a_phone_needs_no_sideways_scrolling(
     page = open_file(demo / "report.html", width=390, height=844, phone=True)
     for part in ("heads", "tables", "run"):
         page.click(f'[role=tab]:has-text("{part}")')
+        page.wait_for_selector(f'.part[data-part="{part}"]')
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.click('[role=tab]:has-text("heads")')
     screenshot(page, "report-phone")
     page.tap('.square[data-head="1.9"]')
+    card_of(page, "1.9")
     box = page.query_selector(".card-panel").bounding_box()
     assert (box["x"], box["width"]) == (0, 390)
     screenshot(page, "report-phone-card")
     page.click("button[name=close]")
-    assert page.query_selector(".card-panel") is None
+    page.wait_for_selector(".card-panel", state="detached")
 
 
 def test_texts_are_texts_and_figures_images(
@@ -309,6 +320,7 @@ def test_texts_are_texts_and_figures_images(
     page = open_file(plain / "report.html")
     for place, text in enumerate(ODD):
         page.click(f'.square[data-head="{place // 3}.{place % 3}"]')
+        card_of(page, f"{place // 3}.{place % 3}")
         assert text in page.eval_on_selector_all(".exemplars mark.attending", "all => all.map(o => o.textContent)")
     page.click('[role=tab]:has-text("figures")')
     page.wait_for_selector("figure img")
@@ -320,7 +332,7 @@ def test_texts_are_texts_and_figures_images(
     assert "first 2,000 of 2,500 rows" in page.inner_text(".one-table")
     assert "headscope table RUN long --csv" in page.inner_text(".one-table")
     page.click(".one-table .more")
-    assert page.eval_on_selector_all(".one-table tbody tr", "all => all.length") == 2000
+    until(page, lambda: page.eval_on_selector_all(".one-table tbody tr", "all => all.length") == 2000)
     with page.expect_download() as waiting:
         page.click("button[name=csv]")
     pd.testing.assert_frame_equal(pd.read_csv(waiting.value.path()), tables_of(plain)["long"].iloc[:2000])
@@ -330,7 +342,7 @@ def test_a_head_without_a_number_has_no_colour(plain: Path, open_file: Callable[
     page = open_file(plain / "report.html", "by=distance.distance")
     assert colours(page)["1.2"][1] is None
     page.hover('.square[data-head="1.2"]')
-    assert "no number" in page.inner_text(".atlas .reading")
+    until(page, lambda: "no number" in page.inner_text(".atlas .reading"))
     assert "counts divergence" in page.inner_text(".scatter")  # what this run lacks for a map
 
 
@@ -342,15 +354,14 @@ def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], scree
     assert {head: value for head, (_, value) in shown.items()} == expected
     for head, (colour, value) in shown.items():
         np.testing.assert_allclose(colour, diverging(np.array(value / 2)), atol=2, err_msg=head)
-    page.select_option("select[name=run]", "other")
+    redrawn(page, ".atlas", lambda: page.select_option("select[name=run]", "other"))
     assert colours(page)["0.0"][1] == 1.5
     np.testing.assert_allclose(colours(page)["0.0"][0], sequential(np.array(1.5 / 2.5)), atol=2)  # one scale for both
     page.click('[role=tab]:has-text("tables")')
     page.click('.table-list button:has(small:text-is("entropy"))')
     page.wait_for_selector('[data-column="entropy_difference"]')
-    page.click('[data-column="entropy_difference"]')
-    assert page.eval_on_selector_all("tbody tr:first-child td", "all => all.map(o => o.textContent)") == [
-        "0.500",
-        "1.500",
-        "1",
-    ]
+    for sort in ("descending", "ascending"):
+        page.click('[data-column="entropy_difference"]')
+        page.wait_for_selector(f'th[aria-sort="{sort}"] [data-column="entropy_difference"]')
+    cells = page.eval_on_selector_all(".one-table tbody tr:first-child > *", "all => all.map(o => o.textContent)")
+    assert cells == ["1.1", "2.500", "0.500", "-2"]
