@@ -42,7 +42,8 @@ def content_of(
         sides["target"] = _side(reading.batch.targets[0])
     _check_numbers(sum(_kept(block, only) * block.weights[0, 0].numel() for block in blocks))
     attentions = [_attention(reading, block, measures, neurons, only) for block in blocks]
-    return Content(title or _title(sides), sides, attentions)
+    documents = reading.batch.documents
+    return Content(title or _title(sides, documents[0].text if documents else None), sides, attentions)
 
 
 def content_of_arrays(
@@ -173,12 +174,13 @@ def _side(sequence: TokenSequence) -> Side:
     return Side(shown, list(sequence.tokens), list(sequence.special), labels, word_of, list(sequence.segments))
 
 
-def _title(sides: Mapping[str, Side]) -> str:
+def _title(sides: Mapping[str, Side], text: str | None = None) -> str:
     """The beginning of the text."""
     side = sides["source"]
     specials = {side.word_of[piece] for piece, special in enumerate(side.special) if special}
-    words = [word for index, word in enumerate(side.words) if index not in specials]
-    return " ".join(words[:12]) + (" …" if len(words) > 12 else "")
+    words = [word for index, word in enumerate(side.words) if index not in specials] if text is None else text.split()
+    shown = [visible(word) for word in words[:14]]
+    return " ".join(shown) + (" …" if len(words) > len(shown) else "")
 
 
 def _four(scores: Any) -> Array:

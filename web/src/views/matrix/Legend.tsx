@@ -4,7 +4,7 @@ import { number, prepare } from "../../drawing/canvas";
 import { css, diverging, sequential } from "../../drawing/colours";
 import type { Panel } from "./panels";
 
-const [WIDTH, HEIGHT] = [140, 10];
+const [WIDTH, HEIGHT] = [104, 10];
 
 export function Legend({ panel, dark }: { panel: Panel; dark: boolean }) {
   const ref = useRef<HTMLCanvasElement>(null);
@@ -24,7 +24,7 @@ export function Legend({ panel, dark }: { panel: Panel; dark: boolean }) {
       <span>{signed ? `−${number(most)}` : "0"}</span>
       <canvas ref={ref} aria-hidden="true" />
       <span>{number(most)}</span>
-      {signed && <span>orange is below zero</span>}
+      {signed && <span class="matrix-signs">orange is below zero</span>}
     </p>
   );
 }

@@ -78,7 +78,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
   if (state.compare) {
     const second = read(state.compare);
     const difference: MeasureMap = {
-      title: `${titleOf(content, state.compare)} − ${titleOf(content, state.measure)}, as shares of the row`,
+      title: `${titleOf(content, state.compare)} − ${titleOf(content, state.measure)} (row shares)`,
       signed: true,
       scores: sharesApart(first, second, width),
       totals: new Float32Array(0),
