@@ -124,7 +124,7 @@ def test_lines_go_where_the_scores_are(open_file: Open, tmp_path: Path) -> None:
     opacity = canvas_opacities(page, CANVAS)
     middle = opacity[:, opacity.shape[1] // 2]
     assert np.flatnonzero(middle > 0.5).mean() == pytest.approx(48, abs=1.5)
-    assert fragment(page) == "heads=0"
+    until(page, lambda: fragment(page) == "heads=0")
 
 
 @pytest.mark.real
@@ -238,24 +238,24 @@ def test_hidden_specials_pairs_threshold_and_top(
     redrawn(page, lambda: page.locator("input[name=least]").fill("0"))
     redrawn(page, lambda: page.locator("input[name=top]").fill("1"))
     assert int(lines.get_attribute("data-lines")) == (shown.max(-1) >= shown.max() / 255).sum()
-    assert "pairs=ba&top=1&special=0" in fragment(page)
+    until(page, lambda: "pairs=ba&top=1&special=0" in fragment(page))
 
 
 def test_chips_choose_heads(scores: Floats, open_file: Open, tmp_path: Path) -> None:
     page = open_file(head_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html"))
     drawn(page)
     pressed = page.locator(".chip[aria-pressed=true]")
-    redrawn(page, lambda: page.click(".chip[data-head='1']"))
-    assert pressed.all_inner_texts() == ["0", "2"]
-    assert fragment(page) == "heads=0,2"
-    redrawn(page, lambda: page.dblclick(".chip[data-head='1']"))
+    page.click(".chip[data-head='1']")
+    until(page, lambda: pressed.all_inner_texts() == ["0", "2"])
+    until(page, lambda: fragment(page) == "heads=0,2")
+    page.dblclick(".chip[data-head='1']")
     until(page, lambda: pressed.all_inner_texts() == ["1"])
     point(page, "q0")
     assert all(set(row) == {"0.1"} for row in table(page).values())
     page.click("button[name=no-heads]")
     until(page, lambda: "No head is chosen" in page.inner_text(".reading"))
-    assert fragment(page) == "heads="
-    assert canvas_opacities(page, CANVAS).max() == 0
+    until(page, lambda: fragment(page) == "heads=")
+    until(page, lambda: canvas_opacities(page, CANVAS).max() == 0)
     page.click("button[name=all-heads]")
     until(page, lambda: len(pressed.all_inner_texts()) == 3)
     page.focus(".chip[data-head='0']")
@@ -381,7 +381,7 @@ def test_dark_mode_draws_anew(
     assert colours(page) == {BLUE}
     redrawn(page, lambda: page.click("button[name=theme]"))
     assert colours(page) == {BLUE_ON_DARK}
-    assert fragment(page) == "theme=dark"
+    until(page, lambda: fragment(page) == "theme=dark")
     screenshot(page, "head-dark")
     system = open_file(path, dark=True)
     drawn(system)

@@ -173,7 +173,7 @@ def test_a_click_enlarges_a_head_and_a_link_opens_it(
     again.click(".enlarged button[name=open]")
     again.wait_for_selector(".head-view[data-drawn]")
     assert again.locator(".chip[aria-pressed=true]").all_inner_texts() == ["2"]
-    assert fragment(again) == "layer=1&heads=2"
+    until(again, lambda: fragment(again) == "layer=1&heads=2")
     page.click(".enlarged button[name=close]")
     until(page, lambda: page.locator(".enlarged").count() == 0)
     assert page.evaluate("document.activeElement.dataset.cell") == "1.2"
@@ -202,6 +202,7 @@ def test_heads_are_sorted_and_filtered_by_a_statistic(
     page.locator("input[name=above]").fill(str(middle))
     until(page, lambda: order(page) == ranked[:6])
     assert page.inner_text(".sorting-count") == "6 of 12 heads"
+    until(page, lambda: "&above=" in fragment(page))
     named, above = fragment(page).split("&above=")
     assert named == "view=model&sort=entropy.entropy"
     assert float(above) == pytest.approx(middle, abs=2.75 / 200)  # a step of the slider
