@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
-import numpy as np
 import pytest
 import torch
 
@@ -383,6 +382,17 @@ def test_whatever_is_typed_stays_text(server: Server, open_live: Open) -> None:
     assert page.input_value("textarea[name=text]") == hostile
 
 
+def test_dark_from_the_first_moment_on(server: Server, open_live: Open, screenshot: Callable[..., Path]) -> None:
+    page = open_live(server)
+    page.click("button[name=theme]")
+    assert page.get_attribute("html", "data-theme") == "dark"
+    write(page, TEXT)
+    answered(page)
+    assert page.locator("button[name=theme]").count() == 1  # that of the picture
+    assert fragment(page) == f"text={quote(TEXT)}&theme=dark"
+    screenshot(page, "live-dark")
+
+
 def test_new_lines_and_empty_texts(server: Server, open_live: Open) -> None:
     page = open_live(server)
     page.focus("textarea[name=text]")
@@ -497,4 +507,3 @@ def test_a_run_says_what_heads_do_and_which_texts_excite_them(
         page.click("#tab-model")
         options = page.locator("select[name=sort] option").all_inner_texts()
         assert len(options) > 5  # numbers out of the run
-        assert np.isfinite(reading.scores("weight").numpy()).all()

@@ -60,6 +60,7 @@ function Started({ server, state, change, dark }: Props) {
         <header class="title">
           <h1>headscope</h1>
           <ModelChoice models={models} model={model} change={change} />
+          {(part !== "text" || !state.text) && <ThemeButton dark={dark} change={change} />}
         </header>
         {parts.length > 0 && (
           <Parts parts={[["text", "read a text"], ...parts]} part={part} change={change} isLoading={!report && !reportProblem} />
@@ -73,6 +74,15 @@ function Started({ server, state, change, dark }: Props) {
       </div>
       {card && report && run && <HeadPanel report={report} head={card} run={run} state={state} change={change} dark={dark} />}
     </div>
+  );
+}
+
+/** Where no picture is, whose choices have one. */
+function ThemeButton({ dark, change }: { dark: boolean; change: ChangeLive }) {
+  return (
+    <button type="button" name="theme" class="quiet" aria-pressed={dark} onClick={() => change({ theme: dark ? "light" : "dark" })}>
+      {dark ? "light" : "dark"}
+    </button>
   );
 }
 

@@ -88,14 +88,8 @@ export function read(request: ReadRequest, signal: AbortSignal): Promise<ReadAns
   });
 }
 
-/** The run beside the models; null where the server has none. */
-export async function run(signal: AbortSignal): Promise<Run | null> {
-  try {
-    return await ask<Run>("/api/run", { signal });
-  } catch (error) {
-    if (error instanceof Refusal && error.status === 404) return null;
-    throw error;
-  }
+export function run(signal: AbortSignal): Promise<Run> {
+  return ask("/api/run", { signal });
 }
 
 export function report(signal: AbortSignal): Promise<Report> {

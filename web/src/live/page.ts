@@ -4,5 +4,5 @@ export interface LivePage {
   kind: "live";
   title: string;
   version: string;
-  run?: boolean; // false where the server has no run, and need not be asked for one
+  run: boolean; // whether the server has a run to show
 }

@@ -14,7 +14,7 @@ export type Asking<T> = [T | null, Error | null, () => void];
 
 export function useServer(page: LivePage): Asking<Server> {
   return useAsked<Server>(async (signal) => {
-    const [found, offered] = await Promise.all([models(signal), page.run === false ? null : run(signal)]);
+    const [found, offered] = await Promise.all([models(signal), page.run ? run(signal) : null]);
     return { models: found, run: offered };
   }, "server");
 }
