@@ -191,12 +191,15 @@ def test_a_card_says_what_python_says(
         assert said in text
     assert f"{head['special']['weight']:.0%}" in text or f"{head['special']['weight']:.1%}" in text
     page.click(".numbers + details summary")
+    page.wait_for_selector("details .numbers")
     numbers = page.eval_on_selector_all(
         "[data-statistic]", "all => all.map(o => [o.dataset.statistic, Number(o.dataset.value)])"
     )
     expected = {one["name"]: one["values"][place] for one in described["statistics"] if one["card"]}
     assert dict(numbers) == {name: value for name, value in expected.items() if value is not None}
-    ranks = page.eval_on_selector_all(".numbers tr", "all => all.map(o => [o.dataset.statistic, o.lastChild.textContent])")
+    ranks = page.eval_on_selector_all(
+        ".numbers [data-statistic]", "all => all.map(o => [o.dataset.statistic, o.lastChild.textContent])"
+    )
     for name, rank in ranks:
         values = next(one["values"] for one in described["statistics"] if one["name"] == name)
         larger = sum(value is not None and value > values[place] for value in values)
@@ -207,6 +210,10 @@ def test_a_card_says_what_python_says(
     assert marks == [
         sorted([run["mark"], run["text"]] for run in exemplar["runs"] if run["mark"]) for exemplar in head["exemplars"]
     ]
+    first = page.get_attribute("[data-statistic]", "data-statistic")
+    page.click(".explained")
+    page.wait_for_selector(".explanation")
+    assert next(one["about"] for one in described["statistics"] if one["name"] == first) in page.inner_text(".explanation")
     near = page.eval_on_selector_all(".neighbours .head-link", "all => all.map(o => o.textContent)")
     assert near[0] == head["nearest"]["label"]
     page.click(".neighbours .head-link")
@@ -365,3 +372,20 @@ def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], scree
         page.wait_for_selector(f'th[aria-sort="{sort}"] [data-column="entropy_difference"]')
     cells = page.eval_on_selector_all(".one-table tbody tr:first-child > *", "all => all.map(o => o.textContent)")
     assert cells == ["1.1", "2.500", "0.500", "-2"]
+
+
+def test_the_atlas_follows_a_head_of_another_attention(
+    tmp_path: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]
+) -> None:
+    numbers = per_head([0.5, 1.0, 1.5, 2.0])
+    both = pd.concat([numbers, numbers.assign(stack="decoder", kind="cross")])
+    page = open_file(write_report(made_run(tmp_path / "run", entropy=both)), "by=entropy.entropy")
+    assert list(colours(page)) == ["encoder 0.0", "encoder 0.1", "encoder 1.0", "encoder 1.1"]
+    page.click('[role=tab]:has-text("tables")')
+    page.click('.table-list button:has(small:text-is("entropy"))')
+    page.click('.head-link:text-is("cross 1.0")')
+    card_of(page, "cross 1.0")
+    page.click('[role=tab]:has-text("heads")')
+    page.wait_for_selector('.square[data-head="cross 1.0"][aria-selected=true]')
+    assert page.input_value("select[name=attention]") == "decoder cross"
+    screenshot(page, "report-cross")

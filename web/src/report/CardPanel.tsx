@@ -23,9 +23,10 @@ export function CardPanel({ report, at, change, dark, children }: Props) {
   const step = (by: number) => change({ head: report.heads[(at + by + report.heads.length) % report.heads.length].label });
   useEffect(() => {
     ref.current?.scrollTo(0, 0);
+    if (ref.current && getComputedStyle(ref.current).position === "fixed") ref.current.focus(); // it covers the rest
   }, [at]);
   return (
-    <aside class="card-panel" ref={ref} aria-label={`Card of head ${head.label}`} data-card={head.label}>
+    <aside class="card-panel" ref={ref} tabIndex={-1} aria-label={`Card of head ${head.label}`} data-card={head.label}>
       <header class="card-head">
         <h2>Head {head.label}</h2>
         <button type="button" class="quiet" title="The head before" onClick={() => step(-1)}>
@@ -46,7 +47,7 @@ export function CardPanel({ report, at, change, dark, children }: Props) {
       <p class="says">{head.says}</p>
       <section>
         <h3>The rule that gave this name</h3>
-        <p class="rule">{head.rule}</p>
+        <p class="rule">{head.family === "none" ? "None: no rule holds for it." : head.rule}</p>
         {head.also.length > 0 && <p class="faint">These hold too: {head.also.join("; ")}</p>}
         {head.other && (
           <p class="second">

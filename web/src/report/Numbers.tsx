@@ -1,4 +1,5 @@
-// A head's numbers against those of all other heads.
+// A head's numbers against those of all other heads. A click on one explains it.
+import { useState } from "preact/hooks";
 import { number, percent } from "../drawing/canvas";
 import type { Report, Statistic } from "./data";
 import { Strip } from "./Strip";
@@ -7,6 +8,7 @@ import { rankOf } from "./values";
 const AT_FIRST = 8; // those in which the head is most unlike the others
 
 export function Numbers({ report, at }: { report: Report; at: number }) {
+  const [all, setAll] = useState(false);
   const mine = report.statistics.filter((statistic) => statistic.card && statistic.values[at] !== null);
   if (mine.length === 0) return null;
   const extreme = mostUnlike(mine, at);
@@ -17,9 +19,9 @@ export function Numbers({ report, at }: { report: Report; at: number }) {
       {report.runs.length > 1 && <p class="faint second">The orange ring is the same head in run B.</p>}
       <Rows statistics={extreme} at={at} />
       {others.length > 0 && (
-        <details>
+        <details open={all} onToggle={(event) => setAll(event.currentTarget.open)}>
           <summary>{others.length} more numbers</summary>
-          <Rows statistics={others} at={at} />
+          {all && <Rows statistics={others} at={at} />}
         </details>
       )}
     </section>
@@ -27,27 +29,59 @@ export function Numbers({ report, at }: { report: Report; at: number }) {
 }
 
 function Rows({ statistics, at }: { statistics: Statistic[]; at: number }) {
+  const [asked, setAsked] = useState("");
   return (
     <table class="numbers">
       <tbody>
-        {statistics.map((statistic) => {
-          const value = statistic.values[at] as number;
-          const counted = statistic.values.filter((one) => one !== null).length;
-          return (
-            <tr key={statistic.name} title={statistic.about} data-statistic={statistic.name} data-value={value}>
-              <th scope="row">{statistic.title}</th>
-              <td class="value">{inUnit(value, statistic.unit)}</td>
-              <td>
-                <Strip values={statistic.values} value={value} other={statistic.other?.[at]} />
-              </td>
-              <td class="rank">
-                {rankOf(statistic.values, value)} of {counted}
-              </td>
-            </tr>
-          );
-        })}
+        {statistics.map((statistic) => (
+          <Row
+            key={statistic.name}
+            statistic={statistic}
+            at={at}
+            explained={statistic.name === asked}
+            ask={() => setAsked(statistic.name === asked ? "" : statistic.name)}
+          />
+        ))}
       </tbody>
     </table>
+  );
+}
+
+interface RowProps {
+  statistic: Statistic;
+  at: number;
+  explained: boolean;
+  ask: () => void;
+}
+
+function Row({ statistic, at, explained, ask }: RowProps) {
+  const value = statistic.values[at] as number;
+  const counted = statistic.values.filter((one) => one !== null).length;
+  return (
+    <>
+      <tr data-statistic={statistic.name} data-value={value}>
+        <th scope="row">
+          <button type="button" class="explained" title={statistic.about} aria-expanded={explained} onClick={ask}>
+            {statistic.title}
+          </button>
+        </th>
+        <td class="value">{inUnit(value, statistic.unit)}</td>
+        <td>
+          <Strip values={statistic.values} value={value} other={statistic.other?.[at]} />
+        </td>
+        <td class="rank">
+          {rankOf(statistic.values, value)} of {counted}
+        </td>
+      </tr>
+      {explained && (
+        <tr>
+          <td class="explanation" colSpan={4}>
+            {statistic.about}
+            {statistic.more && ` More means: ${statistic.more}.`}
+          </td>
+        </tr>
+      )}
+    </>
   );
 }
 

@@ -1,12 +1,12 @@
 // A report: what was found, the atlas and the map of heads, tables, figures, what was run; and beside it a head's card.
 import "./report.css";
-import { useEffect } from "preact/hooks";
+import { useCallback, useEffect } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { CopyButton } from "./CopyButton";
 import { Atlas } from "./Atlas";
 import { CardPanel } from "./CardPanel";
 import type { ChangeReport, ReportState } from "./address";
-import { type Report, headAt } from "./data";
+import { type Report, groupsOf, headAt } from "./data";
 import { Figures } from "./Figures";
 import { Findings } from "./Findings";
 import { RunFacts } from "./RunFacts";
@@ -21,7 +21,8 @@ interface Props {
   dark: boolean;
 }
 
-export function ReportView({ report, chunks, state, change, dark }: Props) {
+export function ReportView({ report, chunks, state, change: changeState, dark }: Props) {
+  const change = useCallback<ChangeReport>((changes) => changeState(withAttention(report, changes)), [report, changeState]);
   const at = headAt(report, state.head);
   const parts = partsOf(report);
   const part = parts.some(([name]) => name === state.part) ? state.part : "heads";
@@ -75,6 +76,12 @@ export function ReportView({ report, chunks, state, change, dark }: Props) {
       {at >= 0 && <CardPanel report={report} at={at} change={change} dark={dark} />}
     </div>
   );
+}
+
+/** A head whose card is opened is seen in the atlas too: the kind of attention follows it. */
+function withAttention(report: Report, changes: Partial<ReportState>): Partial<ReportState> {
+  const at = changes.head ? headAt(report, changes.head) : -1;
+  return at < 0 || groupsOf(report).length < 2 ? changes : { ...changes, attention: report.heads[at].group };
 }
 
 function partsOf(report: Report): [string, string][] {
