@@ -11,10 +11,10 @@ import pytest
 from matplotlib.collections import LineCollection
 
 import headscope
+from headscope.colours import BLUE
 from headscope.papers.clark2019 import examples, maps
 from headscope.papers.clark2019.map_panels import Panel, draw_panels, pairs_drawn
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.figures import BLUE
 from headscope.papers.workspace import Unsuitable
 from headscope.statistics import Antecedents, Relations
 from headscope.statistics.relations import DIRECTIONS

@@ -9,6 +9,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from headscope.colours import BLUE, FAINT, INK, PALE, VERMILION, YELLOW
 from headscope.demo import model
 from headscope.demo.counts import KINDS, MEASURES, Counts
 from headscope.demo.findings import NAMES, headline, widest_gap
@@ -17,9 +18,7 @@ from headscope.demo.text import TITLE
 from headscope.errors import HeadscopeError
 from headscope.files import write_whole
 
-# Okabe and Ito's palette, which every kind of colour vision can tell apart; grey is what is left.
-COLOURS = {"cls": "#D55E00", "sep": "#0072B2", "punctuation": "#F0E442", "other": "#DADDE1"}
-INK, FAINT = "#1B2733", "#5F6B76"
+COLOURS = {"cls": VERMILION, "sep": BLUE, "punctuation": YELLOW, "other": PALE}
 INK_ON = {"cls": "white", "sep": "white", "punctuation": INK, "other": INK}
 SYMBOLS = {"weight": "weight α", "norm": "norm ‖α f(x)‖"}
 WIDE_ENOUGH = 0.05  # a smaller part of a bar has no room for its number

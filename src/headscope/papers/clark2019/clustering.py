@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from headscope import colours
 from headscope.heads.clusters import SameLayer, clusters, embed, nearest_in_layer
 from headscope.heads.patterns import NONE
 from headscope.papers import figures
@@ -94,7 +95,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw(table: pd.DataFrame) -> Figure:
-    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=3.6)
+    made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=3.6)
     by_layer, by_behaviour = axes.flat
     points = by_layer.scatter(table["x"], table["y"], c=table["layer"] + 1, cmap="viridis", s=26, linewidths=0)
     scale = made.colorbar(points, ax=by_layer, location="bottom", shrink=0.6, aspect=30, pad=0.02)
@@ -120,8 +121,8 @@ def _draw_behaviours(panel: Any, table: pd.DataFrame) -> None:
     )
     knows = table["behaviour"] != ""
     for label, colour, chosen in (
-        ("no behaviour found", figures.PALE, ~knows),
-        ("named relation", figures.FAINT, knows & (first == "")),
+        ("no behaviour found", colours.PALE, ~knows),
+        ("named relation", colours.FAINT, knows & (first == "")),
     ):
         panel.scatter(table["x"][chosen], table["y"][chosen], s=18, color=colour, linewidths=0, label=label)
     for name, mark in zip([name for name in PATTERN_COLOURS if name != NONE], _MARKS, strict=False):
@@ -151,7 +152,7 @@ def _name_heads(panel: Any, table: pd.DataFrame) -> None:
                 break
         taken.append(box)
         place = {"xytext": (4 if right else -4, above), "ha": "left" if right else "right", "va": "bottom"}
-        panel.annotate(text, (head.x, head.y), textcoords="offset points", fontsize=size, color=figures.INK, **place)
+        panel.annotate(text, (head.x, head.y), textcoords="offset points", fontsize=size, color=colours.INK, **place)
 
 
 _PLACES = [(right, above) for above in (-2, 5, -9, 12, -16, 19, -23) for right in (True, False)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
+from headscope import colours
 from headscope.papers import figures
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.papers.result import Result
@@ -38,9 +39,9 @@ def figure3(importance: pd.DataFrame, tokens: EdgeTokens) -> Result:
 def _draw(by_layer: pd.DataFrame, lines: dict[str, str]) -> Figure:
     made, axes = figures.figure()
     (panel,) = axes.flat
-    colours = {"all unmasked tokens": figures.INK, ". or ,": figures.GREEN}
+    own = {"all unmasked tokens": colours.INK, ". or ,": colours.GREEN}
     for label, column in lines.items():
-        colour = colours.get(label, figures.VERMILION)
+        colour = own.get(label, colours.VERMILION)
         panel.plot(
             by_layer["layer"] + 1, by_layer[column], marker="o", markersize=3, linewidth=1.2, color=colour, label=label
         )

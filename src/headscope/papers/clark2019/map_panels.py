@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from headscope.papers.figures import FAINT
+from headscope.colours import FAINT
 from headscope.papers.result import paper_label
 from headscope.text import Document
 from headscope.views.print.columns import Box, column_height

@@ -11,6 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from headscope import colours
 from headscope.alignment.sides import NO_LINK
 from headscope.alignment.tables import MEASURES
 from headscope.papers import figures
@@ -19,8 +20,8 @@ from headscope.papers.kobayashi2020.drawings import NORM, WEIGHT, written
 
 SETTINGS = {"AWO": "With the output word (AWO)", "AWI": "With the input word (AWI)"}
 # Light is low, as in the paper: the lighter, the better.
-INKED = LinearSegmentedColormap.from_list("inked", ["#FFFFFF", figures.SKY, figures.BLUE, "#06304D"])
-LINES = {"weight": (f"weight {WEIGHT}", figures.VERMILION), "norm": (f"norm {NORM}", figures.BLUE)}
+INKED = LinearSegmentedColormap.from_list("inked", ["#FFFFFF", colours.SKY, colours.BLUE, "#06304D"])
+LINES = {"weight": (f"weight {WEIGHT}", colours.VERMILION), "norm": (f"norm {NORM}", colours.BLUE)}
 SMALLEST, LARGEST = 0.16, 0.24  # inches for a word
 MEANT = 12  # layers beyond which numbers do not fit
 
@@ -28,7 +29,7 @@ MEANT = 12  # layers beyond which numbers do not fit
 def by_layer(layers: pd.DataFrame) -> Figure:
     """Figures 16 and 24: AER of layers, by weight and by norm, in both settings; means over models."""
     count = int(layers["layer"].max()) + 1
-    wide = max(1.6 * figures.COLUMN, 0.95 + 0.36 * min(count, 24))
+    wide = max(1.6 * colours.COLUMN, 0.95 + 0.36 * min(count, 24))
     made, axes = figures.figure(2, 1, width=wide, height=2.5)
     for panel, (setting, title) in zip(axes.flat, SETTINGS.items(), strict=True):
         of_setting = layers[layers["setting"] == setting]
@@ -50,7 +51,7 @@ def by_layer(layers: pd.DataFrame) -> Figure:
 def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
     """Beyond the paper: the same as lines, with the interval of one model; means over several."""
     count, one_model = int(layers["layer"].max()) + 1, layers["model"].nunique() == 1
-    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=3.1, sharey=True)
+    made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=3.1, sharey=True)
     for panel, setting in zip(axes.flat, ("AWI", "AWO"), strict=True):
         of_setting, best = layers[layers["setting"] == setting], []
         for measure, (label, colour) in LINES.items():
@@ -62,25 +63,25 @@ def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
                 panel.fill_between(mean.index + 1, low, high, color=colour, alpha=0.18, linewidth=0)
             best.append(f"{mean.min():.1f} by {measure}")
         panel.set_title(SETTINGS[setting], fontsize=8, fontweight="bold", loc="left", pad=16)
-        below = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7.5, "color": figures.FAINT}
+        below = {"xytext": (0, 5), "textcoords": "offset points", "fontsize": 7.5, "color": colours.FAINT}
         panel.annotate(f"best layer: {', '.join(best)}", (0, 1), xycoords="axes fraction", **below)
         figures.layer_axis(panel, count)
         panel.set_ylim(0, 102)
         panel.set_yticks(range(0, 101, 20))
-        panel.grid(axis="y", color=figures.PALE, linewidth=0.6)
+        panel.grid(axis="y", color=colours.PALE, linewidth=0.6)
         panel.set_axisbelow(True)
     axes[0, 0].set_ylabel("Alignment error rate (%)")
-    made.suptitle(headline, x=0.01, ha="left", fontsize=11, fontweight="bold", color=figures.INK)
+    made.suptitle(headline, x=0.01, ha="left", fontsize=11, fontweight="bold", color=colours.INK)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside lower right", ncols=2, fontsize=7.5, frameon=False)
-    made.text(0.01, 0.025, written(about), fontsize=6.5, color=figures.FAINT, ha="left", va="bottom")
+    made.text(0.01, 0.025, written(about), fontsize=6.5, color=colours.FAINT, ha="left", va="bottom")
     return made
 
 
 def by_head(heads: pd.DataFrame) -> Figure:
     """Figures 8 and 23: AER of heads by norm in both settings, and how much a head brings on average."""
     layers = int(heads["layer"].max()) + 1
-    made, axes = figures.figure(1, 3, width=2.1 * figures.COLUMN, height=0.75 + 0.19 * max(layers, 6))
+    made, axes = figures.figure(1, 3, width=2.1 * colours.COLUMN, height=0.75 + 0.19 * max(layers, 6))
     panels = (("aer_AWI", "AER (%), AWI", 100), ("aer_AWO", "AER (%), AWO", 100), ("mean_norm", f"Average {NORM}", 1))
     for panel, (column, title, unit) in zip(axes.flat, panels, strict=True):
         values = unit * figures.head_grid(heads, column)
@@ -101,7 +102,7 @@ def matrices(pairings: Sequence[Pairing], layer: int) -> Figure:
     """Figures 7 and 17 to 22: the reference, and a layer's alignment by weight and by norm; a row for each sentence."""
     wide = max(len(one.columns) for one in pairings)
     beside, below = (_room([one.rows for one in pairings]), _room([one.columns for one in pairings]))
-    cell = min(max((2 * figures.COLUMN - beside - 0.6) / (3 * wide), SMALLEST), LARGEST)
+    cell = min(max((2 * colours.COLUMN - beside - 0.6) / (3 * wide), SMALLEST), LARGEST)
     rows = [len(one.rows) for one in pairings]
     width, height = 3 * (cell * wide + 0.2) + beside, sum(cell * count + 0.4 + below for count in rows)
     made, axes = figures.figure(
@@ -139,9 +140,9 @@ def _frame(panel: Any, one: Pairing, measure: str, layer: int, target: int) -> N
     column = int(one.chosen[measure][layer, target])
     if column == NO_LINK:
         return
-    colour = figures.FAINT
+    colour = colours.FAINT
     if one.is_link(measure, layer, target):
-        colour = figures.GREEN if (column, target) in one.gold.possible else figures.VERMILION
+        colour = colours.GREEN if (column, target) in one.gold.possible else colours.VERMILION
     place = (column - 0.42, target - 0.42)
     panel.add_patch(Rectangle(place, 0.84, 0.84, fill=False, edgecolor=colour, linewidth=1.4, joinstyle="miter"))
 
@@ -151,8 +152,8 @@ def _words(panel: Any, one: Pairing, *, rows: bool) -> None:
     panel.set_yticks(range(len(one.rows)), [written(word) if rows else "" for word in one.rows], fontsize=6.5)
     _bare(panel)
     rows_end, columns_end = len(one.rows) - 0.5, len(one.columns) - 0.5
-    panel.vlines(np.arange(len(one.columns) + 1) - 0.5, -0.5, rows_end, color=figures.PALE, linewidth=0.4)
-    panel.hlines(np.arange(len(one.rows) + 1) - 0.5, -0.5, columns_end, color=figures.PALE, linewidth=0.4)
+    panel.vlines(np.arange(len(one.columns) + 1) - 0.5, -0.5, rows_end, color=colours.PALE, linewidth=0.4)
+    panel.hlines(np.arange(len(one.rows) + 1) - 0.5, -0.5, columns_end, color=colours.PALE, linewidth=0.4)
 
 
 def _room(sides: Sequence[Sequence[str]]) -> float:
@@ -163,7 +164,7 @@ def _room(sides: Sequence[Sequence[str]]) -> float:
 def _numbers(panel: Any, cells: np.ndarray) -> None:
     for (row, column), value in np.ndenumerate(cells):
         if np.isfinite(value):
-            ink = "white" if value > 55 else figures.INK
+            ink = "white" if value > 55 else colours.INK
             panel.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
 
 

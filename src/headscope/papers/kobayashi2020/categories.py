@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from headscope import colours
 from headscope.lens.lens import Lens
-from headscope.papers import figures
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics.token_categories import category_names
 
 _COLOURS = {
-    "first": figures.BLUE,
-    "separator": figures.VERMILION,
-    "punctuation": figures.GREEN,
-    "other": figures.FAINT,
+    "first": colours.BLUE,
+    "separator": colours.VERMILION,
+    "punctuation": colours.GREEN,
+    "other": colours.FAINT,
 }
-_OWN_COLOURS = (figures.ORANGE, figures.PINK, figures.SKY, figures.YELLOW)
+_OWN_COLOURS = (colours.ORANGE, colours.PINK, colours.SKY, colours.YELLOW)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
+from headscope import colours
 from headscope.papers import figures
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.papers.kobayashi2020.drawings import VALUE_NORM, WEIGHT, written
@@ -19,11 +20,11 @@ POINTS_DPI = 300  # thousands of points are a picture within the figure: as shap
 
 def scatter(sample: pd.DataFrame, categories: Sequence[Category]) -> Figure:
     """Figure 5: all categories in one panel, in an order that lets none cover another."""
-    made, axes = figures.figure(width=1.6 * figures.COLUMN, height=2.8)
+    made, axes = figures.figure(width=1.6 * colours.COLUMN, height=2.8)
     panel = axes[0, 0]
     shuffled = sample[sample["category"].isin([one.name for one in categories])].sample(frac=1, random_state=0)
-    colours = {one.name: one.colour for one in categories}
-    _points(panel, shuffled, [colours[name] for name in shuffled["category"]])
+    of_category = {one.name: one.colour for one in categories}
+    _points(panel, shuffled, [of_category[name] for name in shuffled["category"]])
     for one in categories:
         panel.scatter([], [], s=9, color=one.colour, linewidths=0, label=written(one.label))
     _axes(panel, sample)
@@ -35,7 +36,7 @@ def scatters(sample: pd.DataFrame, categories: Sequence[Category]) -> Figure:
     """Figure 13: the same with a panel for each category."""
     rows = -(-len(categories) // 2)
     columns = min(2, len(categories))
-    made, axes = figures.figure(rows, columns, width=columns * figures.COLUMN, height=2.2 * rows, sharex=True, sharey=True)
+    made, axes = figures.figure(rows, columns, width=columns * colours.COLUMN, height=2.2 * rows, sharex=True, sharey=True)
     for panel, one in zip(axes.flat, categories, strict=False):
         of_one = sample[sample["category"] == one.name]
         _points(panel, of_one, one.colour)
@@ -52,12 +53,12 @@ def scatters(sample: pd.DataFrame, categories: Sequence[Category]) -> Figure:
 
 def frequency(curve: pd.DataFrame, by: str) -> Figure:
     """Mean and deviation of AvgW and AvgN over bins, by `rank` (figure 14) or by `count` (figure 15)."""
-    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=2.4)
+    made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=2.4)
     met = curve[(curve["tokens"] > 0) & (curve["count_mean"] > 0)]
     at = np.sqrt(met["rank_low"] * met["rank_high"]) if by == "rank" else met["count_mean"]
     met = met.assign(at=at.to_numpy(dtype=float)).sort_values("at")
     for panel, name, label, colour in zip(
-        axes.flat, ("weight", "norm"), ("AvgW", "AvgN"), (figures.VERMILION, figures.BLUE), strict=True
+        axes.flat, ("weight", "norm"), ("AvgW", "AvgN"), (colours.VERMILION, colours.BLUE), strict=True
     ):
         _points_with_deviations(panel, met["at"], met[f"{name}_mean"], met[f"{name}_deviation"], colour)
         panel.set(xlabel="Frequency rank" if by == "rank" else "Frequency count", ylabel=label, xscale="log")
@@ -70,10 +71,10 @@ def frequency(curve: pd.DataFrame, by: str) -> Figure:
 
 def by_length(table: pd.DataFrame) -> Figure:
     """Figure 25: correlation of the weights with effective attention, and with norms, by the tokens of a text."""
-    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=2.4, sharey=True)
+    made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=2.4, sharey=True)
     ordered = table.sort_values("length")
     panels = zip(
-        axes.flat, ("effective", "norm"), ("Effective attention", "‖αf(x)‖"), (figures.GREEN, figures.BLUE), strict=True
+        axes.flat, ("effective", "norm"), ("Effective attention", "‖αf(x)‖"), (colours.GREEN, colours.BLUE), strict=True
     )
     for panel, name, title, colour in panels:
         _points_with_deviations(panel, ordered["length"], ordered[f"{name}_mean"], ordered[f"{name}_deviation"], colour)

@@ -11,6 +11,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
+from headscope import colours
 from headscope.papers import figures
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.papers.result import paper_label
@@ -20,7 +21,7 @@ WEIGHT, VALUE_NORM, NORM = "α", "‖f(x)‖", "‖αf(x)‖"
 
 def by_layer(layers: pd.DataFrame, panels: Mapping[str, str], categories: Sequence[Category]) -> Figure:
     """A panel for each prefix of columns, with its title; in each a line a category over the layers (figure 3)."""
-    made, axes = figures.figure(1, len(panels), width=2 * figures.COLUMN, height=2.5)
+    made, axes = figures.figure(1, len(panels), width=2 * colours.COLUMN, height=2.5)
     for panel, (prefix, title) in zip(axes.flat, panels.items(), strict=True):
         for category in categories:
             heights = layers[f"{prefix}_{category.name}"]
@@ -37,7 +38,7 @@ def of_category(heads: pd.DataFrame, categories: Sequence[Category]) -> Figure:
     """For each category a row: its weight and its norm in every head, layers down, both from 1 (figures 4, 10 to 12)."""
     layers = int(heads["layer"].nunique())
     tall = 0.75 + (0.11 * layers if layers > 12 else 1.5)
-    made, axes = figures.figure(len(categories), 2, width=1.6 * figures.COLUMN, height=tall * len(categories))
+    made, axes = figures.figure(len(categories), 2, width=1.6 * colours.COLUMN, height=tall * len(categories))
     for row, category in zip(axes, categories, strict=True):
         for panel, prefix, sign in zip(row, ("weight", "value_norm"), (WEIGHT, VALUE_NORM), strict=True):
             values = figures.head_grid(heads, f"{prefix}_{category.name}")
@@ -50,10 +51,10 @@ def of_category(heads: pd.DataFrame, categories: Sequence[Category]) -> Figure:
 def singular_values(table: pd.DataFrame) -> Figure:
     """Figure 9: the singular values of the heads in the table in descending order, darker for lower layers."""
     heads = table[["layer", "head"]].drop_duplicates().sort_values("layer").to_numpy(dtype=int)
-    made, axes = figures.figure(width=1.4 * figures.COLUMN, height=2.6)
+    made, axes = figures.figure(width=1.4 * colours.COLUMN, height=2.6)
     panel = axes[0, 0]
-    colours = colormaps["viridis"](np.linspace(0, 0.92, len(heads)))
-    for (layer, head), colour in zip(heads, colours, strict=True):
+    shades = colormaps["viridis"](np.linspace(0, 0.92, len(heads)))
+    for (layer, head), colour in zip(heads, shades, strict=True):
         of_head = table[(table["layer"] == layer) & (table["head"] == head)].sort_values("rank")
         panel.plot(of_head["rank"] + 1, of_head["value"], color=colour, linewidth=1.1, label=paper_label(layer, head))
     panel.set(xlabel="Singular value, from the largest", ylabel="Value", yscale="log")
@@ -74,7 +75,7 @@ def joint(layers: pd.DataFrame, joint_layers: pd.DataFrame, categories: Sequence
         ("share_norm", layers, "Norm, heads apart"),
         ("share_norm", joint_layers, "Joint norm"),
     )
-    made, axes = figures.figure(1, 3, width=2 * figures.COLUMN, height=2.5, sharey=True)
+    made, axes = figures.figure(1, 3, width=2 * colours.COLUMN, height=2.5, sharey=True)
     for panel, (prefix, table, title) in zip(axes.flat, panels, strict=True):
         below = np.zeros(len(table))
         for category in categories:
@@ -91,15 +92,15 @@ def joint(layers: pd.DataFrame, joint_layers: pd.DataFrame, categories: Sequence
 
 
 MIXING = {
-    "mixing_attention": ("attention", figures.SKY),
-    "mixing_residual": ("+ residual connection", figures.ORANGE),
-    "mixing": ("+ layer normalisation", figures.BLUE),
+    "mixing_attention": ("attention", colours.SKY),
+    "mixing_residual": ("+ residual connection", colours.ORANGE),
+    "mixing": ("+ layer normalisation", colours.BLUE),
 }
 
 
 def mixing(table: pd.DataFrame) -> Figure:
     """The mixing ratio by layer: how much of a token's new vector comes from the others."""
-    made, axes = figures.figure(width=1.4 * figures.COLUMN, height=2.5)
+    made, axes = figures.figure(width=1.4 * colours.COLUMN, height=2.5)
     panel = axes[0, 0]
     for column, (label, colour) in MIXING.items():
         wide = (

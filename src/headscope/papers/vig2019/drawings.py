@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from headscope import colours
 from headscope.papers import figures
 from headscope.statistics.dependencies import FORMS
 
@@ -42,10 +43,10 @@ def of_labels(labels: pd.DataFrame, column: str, side: str, names: Sequence[str]
 
 def alignment(by_layer: pd.DataFrame) -> Figure:
     """Figure 8: the three formulations by layer, each with its baseline."""
-    made, axes = figures.figure(1, 3, width=2 * figures.COLUMN, height=2.2, sharey=True)
+    made, axes = figures.figure(1, 3, width=2 * colours.COLUMN, height=2.2, sharey=True)
     for panel, (form, title) in zip(axes.flat, FORM_NAMES.items(), strict=True):
-        panel.bar(by_layer["layer"], by_layer[form], color=figures.SKY, width=0.8)
-        panel.plot(by_layer["layer"], by_layer[f"{form}_baseline"], color=figures.ORANGE, linewidth=1.4, label="token pairs")
+        panel.bar(by_layer["layer"], by_layer[form], color=colours.SKY, width=0.8)
+        panel.plot(by_layer["layer"], by_layer[f"{form}_baseline"], color=colours.ORANGE, linewidth=1.4, label="token pairs")
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
         panel.set_xlabel("Layer")
     axes[0, 0].set_ylabel("Dependency alignment")
@@ -59,7 +60,7 @@ def types_by_layer(types: pd.DataFrame, side: str, most: int = 24) -> Figure:
     shares = types[types["relation"].isin(frequent)].pivot(index="relation", columns="layer", values=side).loc[frequent]
     values = shares.to_numpy(dtype=float)
     largest = np.nanmax(values, axis=1, keepdims=True)
-    made, axes = figures.figure(width=figures.COLUMN * 1.3, height=0.6 + 0.15 * len(shares))
+    made, axes = figures.figure(width=colours.COLUMN * 1.3, height=0.6 + 0.15 * len(shares))
     (panel,) = axes.flat
     relative = np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
     panel.imshow(relative, cmap="cividis", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
@@ -68,7 +69,7 @@ def types_by_layer(types: pd.DataFrame, side: str, most: int = 24) -> Figure:
     panel.tick_params(length=0, labelsize=7)
     panel.set_xlabel("Layer")
     for row, share in enumerate(largest[:, 0]):
-        panel.text(values.shape[1] - 0.4, row, f"{100 * share:.1f} %", va="center", fontsize=6.5, color=figures.FAINT)
+        panel.text(values.shape[1] - 0.4, row, f"{100 * share:.1f} %", va="center", fontsize=6.5, color=colours.FAINT)
     for spine in panel.spines.values():
         spine.set_visible(False)
     return made
@@ -77,10 +78,10 @@ def types_by_layer(types: pd.DataFrame, side: str, most: int = 24) -> Figure:
 def distance(heads: pd.DataFrame) -> Figure:
     """Figure 11: the mean distance of every head, and of every layer."""
     values = figures.head_grid(heads, "distance")
-    made, axes = figures.figure(1, 2, width=2 * figures.COLUMN, height=0.7 + 0.11 * len(values) if len(values) > 12 else 2.3)
+    made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=0.7 + 0.11 * len(values) if len(values) > 12 else 2.3)
     figures.heatmap(axes[0, 0], values, "Mean distance")
     axes[0, 0].set(xlabel="Head", ylabel="Layer")
-    axes[0, 1].barh(range(len(values)), np.nanmean(values, axis=1), color=figures.SKY)
+    axes[0, 1].barh(range(len(values)), np.nanmean(values, axis=1), color=colours.SKY)
     axes[0, 1].invert_yaxis()
     axes[0, 1].set(xlabel="Mean distance of the layer's heads, in tokens", ylabel="Layer")
     return made

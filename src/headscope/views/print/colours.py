@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.colors import Colormap, LinearSegmentedColormap, to_hex, to_rgb
 
-from headscope.papers.figures import BLUE, PALETTE, VERMILION
+from headscope.colours import BLUE, PALETTE, VERMILION
 
 # From nothing to most, by lightness, so that it also reads in grey.
 SCORES: Colormap = LinearSegmentedColormap.from_list("scores", ["#FFFFFF", "#BFD9EB", "#5FA4D0", BLUE, "#00283F"])

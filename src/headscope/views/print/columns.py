@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-from headscope.papers.figures import FAINT
+from headscope.colours import FAINT
 from headscope.views.content import Array
 from headscope.views.print.sheet import TALLEST, Sheet, fitted, width_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headscope.papers.figures import FAINT
+from headscope.colours import FAINT
 from headscope.views.content import Attention, Content
 from headscope.views.print.sheet import MARGIN, Sheet, width_of
 

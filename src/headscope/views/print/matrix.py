@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
-from headscope.papers.figures import FAINT
+from headscope.colours import FAINT
 from headscope.views.content import Array, Content
 from headscope.views.print.colours import SCORES, SIGNED
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
+from headscope.colours import BLUE, FAINT, PALE
 from headscope.errors import InputError
-from headscope.papers.figures import BLUE, FAINT, PALE
 from headscope.views.content import Attention, Content, HeadStatistic
 from headscope.views.print.colours import SCORES, SIGNED
 from headscope.views.print.columns import Ends, draw_lines

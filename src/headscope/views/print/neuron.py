@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from headscope.colours import BLUE, FAINT, GREEN, ORANGE
 from headscope.errors import InputError
-from headscope.papers.figures import BLUE, FAINT, GREEN, ORANGE
 from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.print.colours import SIGNED
 from headscope.views.print.columns import ROW, TYPE, row_height

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from numpy.typing import ArrayLike
 
-from headscope.papers.figures import COLUMN, INK
+from headscope.colours import COLUMN, INK
 from headscope.views.labels import visible
 from headscope.views.print.fonts import font
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
+from headscope.colours import BLUE, INK
 from headscope.errors import InputError
 from headscope.lens.reading import Reading
-from headscope.papers.figures import BLUE, INK
 from headscope.views.content import Content
 from headscope.views.from_reading import content_of
 from headscope.views.print.columns import Box, column_height, draw_lines, write_columns
