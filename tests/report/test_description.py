@@ -178,10 +178,15 @@ def test_two_runs_head_by_head(tmp_path: Path) -> None:
     assert described["title"] == "bert: one and two"
 
 
-@pytest.mark.slow
 def test_two_real_runs_beside_each_other(sample_run: SampleRun) -> None:
     folder = sample_run("bert")
-    described = description(folder, folder)
+    described = json.loads(json.dumps(description(folder, folder), allow_nan=False))
+    tables = {table["name"]: table for table in described["tables"]}
+    assert tables["divergence"]["total"] == len(tables_of(folder)["divergence"])  # pair by pair
+    assert tables["divergence"]["compared"]
+    for name in ("exemplars", "exemplars_readable"):  # texts of one head are not those of the other, rank by rank
+        assert not tables[name]["compared"]
+        same_cells(tables[name], tables_of(folder)[name])
     for statistic in described["statistics"]:
         assert statistic["values"] == statistic["other"]
     assert all(head["other"]["role"] == head["role"] for head in described["heads"])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
-from headscope.study.compare import compare
+from headscope.study.compare import HEAD, LABELS, compare
 
 
 def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -18,13 +18,19 @@ def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[st
     return [{**statistic, "other": theirs[statistic["name"]]} for statistic in ones if statistic["name"] in theirs]
 
 
-def compared_tables(one: Path, other: Path, names: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Both runs' tables of these names row by row: each column of the first, of the second, and the difference."""
+def compared_tables(one: Path, other: Path, tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Both runs' tables of these names row by row: each column of the first, of the second, and the difference.
+
+    Only where a row is known by its head and what it is labelled with: the texts that excite a head are others in each run.
+    """
     found = {}
-    for name in names:
+    for name, table in tables.items():
+        keys = [column for column in (*HEAD, *LABELS) if column in table]
+        if not set(HEAD) <= set(keys) or table.duplicated(keys).any():
+            continue
         try:
             found[name] = compare(one, other, name)
-        except (InputError, TypeError):  # no row a head, or text, which has no differences
+        except (InputError, TypeError):  # no head in common here, or texts, which have no difference
             continue
     return found
 

@@ -46,7 +46,8 @@ def _compared(one: _Loaded, two: _Loaded, statistics: list[dict[str, Any]], titl
     """What changes in a description when a second run stands beside the first."""
     check_same_heads(one.folder, two.folder, one.names, two.names)
     theirs = {head["name"]: head for head in two.heads}
-    beside = compared_tables(one.folder, two.folder, [name for name in one.tables if name in two.tables])
+    shared = {name: table for name, table in one.tables.items() if name in two.tables}
+    beside = compared_tables(one.folder, two.folder, shared)
     return {
         "title": title or _title_of_both(one, two),
         "runs": [one.described(), two.described()],

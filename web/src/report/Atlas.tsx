@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
 import { drawn } from "../drawing/drawn";
+import { useWidth } from "../shell/hooks";
 import { Choice } from "../shell/Toolbar";
 import type { ChangeReport, ReportState } from "./address";
 import { type Head, type Report, type Role, groupsOf } from "./data";
@@ -16,6 +17,9 @@ interface Props {
   dark: boolean;
 }
 
+const LABELS = 38; // pixels beside the squares
+const TEXTS = 24; // a narrower square has no text in it: pointing tells
+
 /** A cell of the atlas: which head of the report, and what it shows. */
 interface Square {
   at: number;
@@ -26,6 +30,7 @@ interface Square {
 
 export function Atlas({ report, state, change, dark }: Props) {
   const root = useRef<HTMLElement>(null);
+  const [grid, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number | null>(null);
   const groups = groupsOf(report);
   const group = groups.includes(state.attention) ? state.attention : groups[0];
@@ -33,6 +38,8 @@ export function Atlas({ report, state, change, dark }: Props) {
   const shown = useMemo(() => (statistic ? shownOf(statistic, state.run) : null), [statistic, state.run]);
   const layers = useMemo(() => layersOf(report, group, shown, state), [report, group, shown, state.order, state.run]);
   const widest = Math.max(...layers.map((layer) => layer.length), 1);
+  const wide = (width - LABELS) / widest; // a square
+  const every = Math.max(1, Math.ceil(18 / Math.max(wide, 1))); // of the heads' numbers is written above them
   useEffect(() => drawn(root.current), [layers, dark]);
   const open = (square: Square) => change({ head: square.head.label });
   const chosen = layers.flat().find((square) => square.head.label === state.head);
@@ -72,11 +79,13 @@ export function Atlas({ report, state, change, dark }: Props) {
       {shown?.about && <p class="about">{shown.about}</p>}
       <div
         class="atlas-grid"
+        ref={grid}
         role="grid"
         aria-label={`Heads by layer: ${shown ? shown.title : "role"}`}
         style={{ gridTemplateColumns: `auto repeat(${widest}, minmax(0, 1fr))` }}
         data-size={layers.length > 16 || widest > 20 ? "small" : layers.length > 8 ? "middle" : "large"}
         data-by={shown ? state.by : "role"}
+        data-texts={width > 0 && wide < TEXTS ? "no" : "yes"}
         onMouseLeave={() => setPointed(null)}
         onKeyDown={(event) => moveFocus(event)}
       >
@@ -86,7 +95,7 @@ export function Atlas({ report, state, change, dark }: Props) {
           </span>
           {Array.from({ length: widest }, (_, place) => (
             <span key={place} class="atlas-head" role="columnheader">
-              {state.order === "value" ? "" : place}
+              {state.order === "value" || place % every ? "" : place}
             </span>
           ))}
         </div>

@@ -15,7 +15,11 @@ export function Strip({ values, value, other }: Props) {
   return (
     <svg class="number-strip" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
       <line class="strip-axis" x1={2} x2={WIDTH - 2} y1={HEIGHT / 2} y2={HEIGHT / 2} />
-      <path class="strip-other" d={numbers.map((one) => `M${x(one).toFixed(1)} 4V${HEIGHT - 4}`).join("")} />
+      <g class="strip-others" stroke-opacity={Math.min(0.35, 25 / numbers.length)}>
+        {numbers.map((one, place) => (
+          <line key={place} x1={x(one)} x2={x(one)} y1={4} y2={HEIGHT - 4} />
+        ))}
+      </g>
       {other !== null && other !== undefined && <circle class="strip-second" cx={x(other)} cy={HEIGHT / 2} r={3.5} />}
       <line class="strip-own" x1={x(value)} x2={x(value)} y1={0} y2={HEIGHT} />
     </svg>
