@@ -6,7 +6,7 @@ import { useWidth } from "../shell/hooks";
 import { Choice } from "../shell/Toolbar";
 import type { ChangeReport, ReportState } from "./address";
 import { type Head, type Report, type Role, groupsOf } from "./data";
-import { familyColour, markOf } from "./families";
+import { ABOUT_ROLES, familyColour, markOf } from "./families";
 import { RoleLegend, ScaleLegend } from "./Legend";
 import { type Shown, colourOf, cssOf, inkOn, rankOf, rgbOf, shownOf, statisticNamed } from "./values";
 
@@ -76,7 +76,7 @@ export function Atlas({ report, state, change, dark }: Props) {
           <span>{shown ? "largest first in each layer" : "same roles side by side"}</span>
         </label>
       </form>
-      {shown?.about && <p class="about">{shown.about}</p>}
+      {(shown ? shown.about : ABOUT_ROLES) && <p class="about">{shown ? shown.about : ABOUT_ROLES}</p>}
       <div
         class="atlas-grid"
         ref={grid}

@@ -5,7 +5,7 @@ import { percent } from "../drawing/canvas";
 import type { ChangeReport } from "./address";
 import type { Head, Report } from "./data";
 import { Exemplars } from "./Exemplars";
-import { familyColour, markOf } from "./families";
+import { FAMILIES, familyColour, markOf } from "./families";
 import { Numbers } from "./Numbers";
 import { inkOn, rgbOf } from "./values";
 
@@ -68,7 +68,7 @@ function RoleChip({ family, role, dark }: { family: string; role: string; dark: 
   const background = familyColour(family, dark);
   const mark = markOf(role);
   return (
-    <p class="role-chip" style={{ background, color: inkOn(rgbOf(background)) }} data-role={role}>
+    <p class="role-chip" style={{ background, color: inkOn(rgbOf(background)) }} data-role={role} title={FAMILIES[family]?.about}>
       {/^\W+$/.test(mark) && family !== "none" && <span aria-hidden="true">{mark}</span>}
       {role}
     </p>

@@ -37,7 +37,7 @@ export function RoleLegend({ roles, dark }: { roles: Role[]; dark: boolean }) {
         const mine = roles.filter((role) => role.family === family);
         const names = [...new Set(mine.map((role) => role.role))];
         return (
-          <li key={family}>
+          <li key={family} title={FAMILIES[family].about}>
             <i class="swatch" style={{ background: familyColour(family, dark) }} />
             <b>{FAMILIES[family].title}</b> {mine.length}
             {family !== "none" && names.some((name) => name !== family) && (
