@@ -17,7 +17,6 @@ from tests.browser.waiting import redrawn
 pytestmark = pytest.mark.xdist_group("browser")
 
 Open = Callable[..., Any]
-SECONDS = {128: 2, 512: 6}
 LONG = pytest.param(512, marks=pytest.mark.slow)
 
 
@@ -34,21 +33,18 @@ def page_of(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return count, head_view(tokens=[f"w{i}" for i in range(count)], scores=scores_of(count)).save(path)
 
 
-def opened_within(seconds: float, root: str, open_it: Callable[[], Any]) -> Any:
-    """A page whose first finished drawing came so soon after the navigation; other work on the machine may spoil two."""
-    for _ in range(3):
-        page = open_it()
-        page.wait_for_selector(f"{root}[data-drawn]", timeout=30_000)
-        taken = page.evaluate("performance.getEntriesByName('headscope:drawn')[0].startTime") / 1000
-        if taken < seconds:
-            return page
-        page.close()
-    pytest.fail(f"three times later than {seconds} s, lastly {taken:.1f} s")
+def opened(open_it: Callable[[], Any], root: str, what: str) -> Any:
+    """A page that is drawn; how long it took is printed here and measured by benchmarks/view_drawing.py."""
+    page = open_it()
+    page.wait_for_selector(f"{root}[data-drawn]", timeout=60_000)
+    taken = page.evaluate("performance.getEntriesByName('headscope:drawn')[0].startTime") / 1000
+    print(f"{what}: first drawing {taken:.1f} s after the navigation")
+    return page
 
 
 def test_head_view(page_of: tuple[int, Path], open_file: Open, screenshot: Callable[[Any, str], Path]) -> None:
     count, path = page_of
-    page = opened_within(SECONDS[count], ".head-view", lambda: open_file(path))
+    page = opened(lambda: open_file(path), ".head-view", f"head view, 12 x 12 x {count}")
     assert "The strongest" in page.inner_text(".head-caption")
     assert int(page.get_attribute(".head-caption", "data-lines")) <= 6000
     screenshot(page, f"head-{count}-tokens")
@@ -66,7 +62,7 @@ def test_head_view(page_of: tuple[int, Path], open_file: Open, screenshot: Calla
 
 def test_model_view(page_of: tuple[int, Path], open_file: Open, screenshot: Callable[[Any, str], Path]) -> None:
     count, path = page_of
-    page = opened_within(SECONDS[count], ".model-view", lambda: open_file(path, "view=model"))
+    page = opened(lambda: open_file(path, "view=model"), ".model-view", f"model view, 12 x 12 x {count}")
     page.hover("[data-cell='3.5']")
     scores = scores_of(count)[3, 5]
     found = page.get_attribute(".reading [data-score]", "data-score")

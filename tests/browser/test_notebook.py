@@ -79,6 +79,7 @@ def test_jupyterlab_shows_the_four_views(lab: str, browser: Any, screenshot: Cal
     page = browser.new_page(viewport={"width": 1280, "height": 1000})
     page.goto(lab)
     page.get_by_role("button", name="No", exact=True).click(timeout=60_000)  # no news of Jupyter's
+    page.get_by_text("| Idle").wait_for(timeout=90_000)  # the kernel; a cell that is run before it is there is not run
     cells = page.locator(".jp-Notebook .jp-CodeCell")
     cells.nth(0).locator(".cm-content").click(timeout=60_000)
     for number, view in enumerate((None, *VIEWS)):
