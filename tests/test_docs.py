@@ -54,6 +54,14 @@ def test_adding_a_statistic() -> None:
         STATISTICS.pop("self_most", None)
 
 
+@pytest.mark.real
+def test_looking_at_a_text(minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for code in blocks("docs/how-to/look-at-a-text.md", "python"):
+        exec(code, {})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["own.html", "view.html", "view.svg"]
+
+
 def test_links_in_the_docs_lead_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
