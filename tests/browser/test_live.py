@@ -15,9 +15,9 @@ import pytest
 import torch
 
 import headscope
-from headscope.demo.counts import statistics
 from headscope.demo.text import paragraph_pairs, text
 from headscope.lens import Lens
+from headscope.report.complete import report_statistics
 from headscope.server import Settings
 from headscope.server.serving import listen, make_server
 from headscope.study import study
@@ -475,7 +475,7 @@ def run(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("live")
     paragraphs = [" ".join(document.text.split()) for document in paragraph_pairs(text())[:8] if document.text]
     (folder / "corpus.txt").write_text("\n".join(paragraphs))
-    study(lens, Corpus.of(folder / "corpus.txt"), statistics(), out=folder / "run", truncate=True)
+    study(lens, Corpus.of(folder / "corpus.txt"), report_statistics(), out=folder / "run", truncate=True)
     return folder / "run"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from headscope.study.manifest import load_manifest, save_manifest
 from tests.cli.test_commands import run
+from tests.papers.samples import save_tiny
 from tests.report.test_description import made_run, per_head
 
 
@@ -49,3 +50,15 @@ def test_tables_that_are_missing_are_one_sentence(monkeypatch, capsys, tmp_path:
     code, _, err = run(monkeypatch, capsys, "report", made_run(tmp_path / "empty"))
     assert (code, err.count("\n")) == (2, 1)
     assert "has no tables" in err
+
+
+def test_a_study_can_end_with_its_report(monkeypatch, capsys, tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model", "llama")
+    (tmp_path / "text.txt").write_text("the cat sat on the mat\na dog ran to the cat\n")
+    code, said, _ = run(
+        monkeypatch, capsys, "study", model, tmp_path / "text.txt", "-o", tmp_path / "run", "--report", "--json"
+    )
+    assert code == 0
+    told = json.loads(said)
+    assert Path(told["report"]).read_text().startswith("<!doctype html>")
+    assert {"unparked", "unparked_norm", "divergence", "exemplars_readable", "repeats"} <= set(told["tables"])

@@ -14,6 +14,8 @@ from rich.text import Text
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import open as open_lens
+from headscope.report import write_report
+from headscope.report.complete import complete, report_measures, report_statistics
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study import study as run_study
@@ -55,6 +57,10 @@ def study(
     random_init: Annotated[
         int | None, typer.Option(metavar="SEED", help="Use the model's randomly initialised twin instead.")
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="Count what a report shows (unless -s says otherwise), and write it."),
+    ] = False,
     list_statistics: Annotated[
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="List the statistics.")
     ] = False,
@@ -67,6 +73,8 @@ def study(
 
       headscope study bert-base-uncased wiki.txt -o run
 
+      headscope study bert-base-uncased wiki.txt -o run --report
+
       headscope study gpt2 "texts/*.jsonl.gz" -o run -s entropy -s distance -m weight -m norm --truncate
 
       headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --limit 128 --truncate
@@ -74,8 +82,11 @@ def study(
     documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, on_error=_checked(on_error))
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
-    chosen = _chosen(statistics, measures or ["weight"], "word" if words else "token")
+    if statistics or not report:
+        chosen = _chosen(statistics, measures or ["weight"], "word" if words else "token")
     with open_lens(model, trust_remote_code=trust_remote_code, random_init=random_init) as lens, Bar(quiet=as_json) as bar:
+        if report and not statistics:
+            chosen = report_statistics(measures or report_measures(lens))
         run = run_study(
             lens,
             documents,
@@ -88,8 +99,13 @@ def study(
             shard_size=shard_size,
             progress=bar,
         )
+        page = None
+        if report:
+            complete(lens, run, documents)
+            page = write_report(run.folder)
     if as_json:
-        typer.echo(json.dumps({"run": str(run.folder), "tables": run.tables, **run.manifest["counts"]}))
+        said = {"run": str(run.folder), "tables": run.tables, **run.manifest["counts"]}
+        typer.echo(json.dumps(said | ({"report": str(page)} if page else {})))
         return
     counts = run.manifest["counts"]
     skipped = counts["skipped"] + run.manifest["corpus"]["skipped"]["count"]
@@ -98,6 +114,10 @@ def study(
         typer.echo(f"  skipped {example}")
     typer.echo(f"Tables in {run.folder / 'tables'}: {', '.join(run.tables)}.")
     typer.echo(f"Look at one with: headscope table {run.folder} {run.tables[0]}")
+    if page:
+        typer.echo(f"Report: {page}. Open it in a browser; explore it live with: headscope serve --run {run.folder}")
+    else:
+        typer.echo(f"Make a page of them with: headscope report {run.folder}")
 
 
 def _checked(on_error: str) -> Any:

@@ -8,29 +8,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from headscope.statistics import (
-    Distance,
-    Entropy,
-    Exemplars,
-    JensenShannon,
-    Offsets,
-    Punctuation,
-    SpecialTokens,
-    Statistic,
-    Strength,
-    Unparked,
-)
 from headscope.study import Run
 
 MEASURES = ("weight", "norm")
 OFFSETS = ("previous", "same", "next")
 KINDS = ("cls", "sep", "punctuation", "other")
-
-
-def statistics() -> list[Statistic]:
-    """What the demo counts: by weight and by norm, for its picture and the report's roles; and how heads are alike."""
-    each = (Entropy, Distance, Offsets, SpecialTokens, Punctuation, Strength, Unparked)
-    return [*(statistic(measure=measure) for measure in MEASURES for statistic in each), JensenShannon(), Exemplars()]
 
 
 class Counts:

@@ -10,14 +10,12 @@ from typing import Any
 from torch import Tensor
 
 from headscope.demo import model
-from headscope.demo.counts import MEASURES, Counts, statistics
+from headscope.demo.counts import MEASURES, Counts
 from headscope.demo.findings import disagreement, widest_gap
 from headscope.demo.text import TITLE, count_sentences, paragraph_pairs, text
-from headscope.heads.repeats import NAME as REPEATS
-from headscope.heads.repeats import add_repeats
 from headscope.lens import Lens
-from headscope.report.exemplars import add_exemplars
-from headscope.study import Run, study
+from headscope.report.complete import complete, report_statistics
+from headscope.study import study
 from headscope.study.study import Progress
 from headscope.text import Document
 
@@ -78,18 +76,13 @@ def observe(
 ) -> Observation:
     """A study of the text in the run directory `run`; one that is there and finished is not counted again."""
     documents = paragraph_pairs(text()) if documents is None else documents
-    counted = study(lens, documents, statistics(), out=run, batch_size=2, shard_size=2, truncate=True, progress=progress)
-    _add_what_a_report_shows(lens, counted, documents)
+    counted = study(
+        lens, documents, report_statistics(MEASURES), out=run, batch_size=2, shard_size=2, truncate=True, progress=progress
+    )
+    complete(lens, counted, documents)
     counts = Counts.of(counted, layers=len(lens.sites), heads=lens.sites[0].heads)
     sentences = sum(count_sentences(part) for document in documents for part in (document.text, document.pair) if part)
     return Observation(lens.name, run, len(documents), sentences, counted.manifest["counts"]["tokens"], counts)
-
-
-def _add_what_a_report_shows(lens: Lens, run: Run, documents: Sequence[Document]) -> None:
-    """Texts that people can read, and heads on random tokens: what needs the model once more."""
-    add_exemplars(lens, run.folder, documents)
-    if REPEATS not in run.tables:
-        add_repeats(lens, run.folder, sequences=8, length=40)
 
 
 def _at(shares: dict[str, Tensor], place: int | tuple[int, int]) -> dict[str, float]:
