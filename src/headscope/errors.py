@@ -15,6 +15,20 @@ class InputError(HeadscopeError):
     """A text is empty, too long, or does not fit the model."""
 
 
+class TooLong(InputError):
+    """A text has more tokens than a model reads."""
+
+    def __init__(self, length: int, limit: int) -> None:
+        super().__init__(
+            f"The text has {length} tokens, but this model reads at most {limit}; "
+            "shorten it, or cut it off with --truncate (truncate=True in Python)."
+        )
+        self.length, self.limit = length, limit
+
+    def __reduce__(self) -> tuple[type[TooLong], tuple[int, int]]:
+        return type(self), (self.length, self.limit)  # survives the way from one process to another
+
+
 class NormsUnavailable(HeadscopeError):
     """A measure needs f(x), but at this site only the weights can be had."""
 

@@ -33,8 +33,7 @@ def study(folder: Path, family: str = "bert") -> None:
     chosen += [JensenShannon(), Exemplars(), Separators(), CategoryWeights(), Dispersion(), WeightNorm()]
     headscope.study(lens, documents(family), chosen, out=folder, shard_size=2)
     add_repeats(lens, folder, sequences=2, length=6)
-    if family != "marian":  # whose target has no text to mark
-        add_exemplars(lens, folder, documents(family))
+    add_exemplars(lens, folder, documents(family))
 
 
 def _study_of(family: str) -> Callable[[Path], None]:

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 import headscope
 from headscope.demo.text import paragraph_pairs, text
+from headscope.heads.pieces import Pieces
 from headscope.lens import Lens
 from headscope.report.description import description
 from headscope.report.exemplars import add_exemplars
@@ -186,7 +187,7 @@ def test_exemplars_of_cross_attention(lenses: dict[str, Lens]) -> None:
 
 def test_a_long_text_is_cut_around_its_marks() -> None:
     text = "x" * 1000 + "AB" + "y" * 1000
-    runs = _runs((text, [(1000, 1001), (1001, 1002)]), {0: "attending", 1: "attended"})
+    runs = _runs(Pieces(text, [(1000, 1001), (1001, 1002)]), {0: "attending", 1: "attended"})
     assert [(part.text[:3], part.mark) for part in runs] == [
         ("… ", None),
         ("xxx", None),
@@ -196,6 +197,16 @@ def test_a_long_text_is_cut_around_its_marks() -> None:
         (" …", None),
     ]
     assert len(runs[1].text) == len(runs[4].text) == AROUND
+
+
+def test_a_token_that_is_nothing_but_space_is_seen() -> None:
+    runs = _runs(Pieces("were  168", [(0, 4), (4, 5), (5, 9)]), {2: "attending", 1: "attended"})
+    assert [(part.text, part.mark) for part in runs] == [
+        ("were ", None),
+        ("␣", "attended"),
+        (" ", None),
+        ("168", "attending"),
+    ]
 
 
 def test_a_paper_run_has_its_corpus_in_its_parts(lenses: dict[str, Lens], corpus: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headscope.errors import InputError
+from headscope.errors import InputError, TooLong
 from headscope.lens.loading import quiet
 from headscope.lens.words import join_words, piece_spans, word_spans, words_of_pieces
 
@@ -174,10 +174,7 @@ def _segments(ids: list[int], origin: list[int | None], given: list[int] | None)
 def check_length(length: int, limit: int | None) -> None:
     """An error where a text has more tokens than a model reads."""
     if limit is not None and length > limit:
-        raise InputError(
-            f"The text has {length} tokens, but this model reads at most {limit}; "
-            "shorten it, or cut it off with --truncate (truncate=True in Python)."
-        )
+        raise TooLong(length, limit)
 
 
 def length_limit(config: Any, tokenizer: Any) -> int | None:

@@ -10,10 +10,10 @@ from typing import Any
 import pandas as pd
 
 from headscope.report.columns import column_about, column_title, table_about, table_title
+from headscope.report.exemplars import source_of
 
 ROWS = 2000  # of a table; the command line has the others
 EXACT = 2**53  # a page counts in doubles: larger integers (hashes of texts) travel as text
-
 
 OF_TWO = {"_a": ", A", "_b": ", B", "_difference": ", B − A"}  # columns of two runs side by side (study.compare)
 
@@ -30,7 +30,7 @@ def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str], *
         }
         for column in frame.columns
     ]
-    values = [[plain(value) for value in frame[column].iloc[:ROWS]] for column in frame.columns]
+    values = [[_shown(column, value) for value in frame[column].iloc[:ROWS]] for column in frame.columns]
     return {
         "name": name,
         "title": titles.get(name) or table_title(name),
@@ -49,6 +49,11 @@ def _explained(table: str, column: str, compared: bool) -> tuple[str, str]:
             own = column.removesuffix(ending)
             return f"{column_title(table, own)}{said}", column_about(table, own)
     return column_title(table, column), column_about(table, column)
+
+
+def _shown(column: object, value: Any) -> str | int | float | bool | None:
+    cell = plain(value)
+    return source_of(cell) if str(column).lower() == "source" and isinstance(cell, str) else cell
 
 
 def plain(value: Any) -> str | int | float | bool | None:

@@ -44,13 +44,22 @@ def exemplars_of(tables: Mapping[str, pd.DataFrame]) -> dict[Head, list[dict[str
         found.setdefault(head, []).append(
             {
                 "score": float(row["score"]),
-                "attending": attending,
-                "attended": attended,
+                "attending": attending or SPACE,
+                "attended": attended or SPACE,
                 "runs": runs_of(row["text"], attending, attended),
-                "source": row.get("source") or "",
+                "source": source_of(row.get("source") or ""),
             }
         )
     return found
+
+
+def source_of(document: str) -> str:
+    """Where a text is from, for others: of a path only its end, since a report is sent to them.
+
+    >>> source_of("/home/ann/texts/wiki.txt:12"), source_of("newsgroup-1")
+    ('wiki.txt:12', 'newsgroup-1')
+    """
+    return document.replace("\\", "/").rpartition("/")[2]
 
 
 def runs_of(marked: str, attending: str, attended: str) -> Runs:

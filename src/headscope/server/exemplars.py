@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
-from headscope.heads.exemplars import ALIKE, SHOWN
+from headscope.heads.exemplars import LOOKS_AT, SHOWN, best
+from headscope.heads.pieces import Pieces, sides
 from headscope.lens import Lens
 from headscope.lens.block import AttentionBlock
-from headscope.lens.encoding import TokenSequence
 from headscope.lens.lens import Encoded
+from headscope.report.exemplars import SPACE, source_of
 from headscope.server.queue import Check
 from headscope.server.schemas import Exemplar, MarkedText
 from headscope.statistics.exemplars import Exemplars, document_number
 from headscope.text import Document
-from headscope.views.labels import readable
 
 BATCH = 8
 AROUND = 240  # characters of a long text that are shown before the first mark and behind the last
@@ -60,21 +60,11 @@ def find(documents: Iterable[Document], wanted: Iterable[int], check: Check) -> 
 
 def marked(table: pd.DataFrame, texts: Texts, lens: Lens, *, by_word: bool = False, shown: int = SHOWN) -> list[Exemplar]:
     """The best of one head's rows whose texts are there, without near-duplicates."""
-    chosen: list[set[str]] = []
-    exemplars = []
-    for row in table.sort_values("rank").to_dict("records"):
-        document = texts.get(row["document"])
-        if document is None:
-            continue
-        encoded = lens.encode(document, truncate=True, by_word=by_word)
-        vocabulary = {word.lower() for word in encoded.source.words}
-        if any(len(vocabulary & other) >= ALIKE * len(vocabulary | other) for other in chosen):
-            continue
-        chosen.append(vocabulary)
-        exemplars.append(_exemplar(row, encoded, lens))
-        if len(exemplars) == shown:
-            break
-    return exemplars
+
+    def text_of(number: int) -> Encoded | None:
+        return lens.encode(texts[number], truncate=True, by_word=by_word) if number in texts else None
+
+    return [_exemplar(row, encoded) for row, encoded in best(table, text_of, shown)]
 
 
 def _first(
@@ -97,70 +87,32 @@ def _first(
         yield encoded
 
 
-def _exemplar(row: dict[str, Any], encoded: Encoded, lens: Lens) -> Exemplar:
-    source, target = _pieces(encoded.document, encoded.source), None
-    if lens.is_encoder_decoder and row["stack"] == "decoder" and encoded.target is not None:
-        target = _tokens(encoded.target)
-    attending, attended = target or source, (target if row["kind"] == "self" else None) or source
+def _exemplar(row: dict[str, Any], encoded: Encoded) -> Exemplar:
+    attending, attended = sides(encoded, row["stack"], row["kind"])
     at, to = int(row["row"]), int(row["key"])
     if attending is attended:
         runs = _runs(attending, {at: "attending", to: "attended"} if at != to else {at: "both"})
     else:
-        runs = [*_runs(attending, {at: "attending"}), MarkedText(text=" ← ", mark=None), *_runs(attended, {to: "attended"})]
+        between = MarkedText(text=LOOKS_AT, mark=None)
+        runs = [*_runs(attending, {at: "attending"}), between, *_runs(attended, {to: "attended"})]
     return Exemplar(
         score=float(row["score"]),
-        attending=_label(attending, at),
-        attended=_label(attended, to),
-        source=encoded.document.name.rpartition("/")[2],
+        attending=attending.label(at) or SPACE,
+        attended=attended.label(to) or SPACE,
+        source=source_of(encoded.document.name),
         runs=runs,
     )
 
 
-Pieces = tuple[str, Sequence[tuple[int, int]]]  # a text, and the span of every token in it
-
-
-def _pieces(document: Document, sequence: TokenSequence) -> Pieces:
-    """The text as it is written, both parts of a pair in one line."""
-    if not sequence.spans:
-        return _tokens(sequence)
-    first = document.text if document.text is not None else document.text_and_spans()[0]
-    second = document.pair or " ".join(document.pair_words or ())
-    moved = [len(first) + 1 if segment else 0 for segment in sequence.segments]
-    spans = [(start + by, stop + by) for (start, stop), by in zip(sequence.spans, moved, strict=True)]
-    return f"{first} {second}" if second else first, spans
-
-
-def _tokens(sequence: TokenSequence) -> Pieces:
-    """Tokens whose places in a text are not known, with a space between any two."""
-    text, spans = "", []
-    for token in readable(sequence.tokens):
-        text += " " if text else ""
-        spans.append((len(text), len(text) + len(token)))
-        text += token
-    return text, spans
-
-
-def _span(pieces: Pieces, token: int) -> tuple[int, int]:
-    """Without the space that some tokens begin with."""
-    text, spans = pieces
-    start, stop = spans[token]
-    return start + len(text[start:stop]) - len(text[start:stop].lstrip()), stop
-
-
-def _label(pieces: Pieces, token: int) -> str:
-    start, stop = _span(pieces, token)
-    return pieces[0][start:stop]
-
-
 def _runs(pieces: Pieces, marks: dict[int, str]) -> list[MarkedText]:
     """The text cut at its marked tokens; what is far from them is left out."""
-    text = pieces[0]
-    places = sorted((*_span(pieces, token), mark) for token, mark in marks.items())
+    text = pieces.text
+    places = sorted((*pieces.span(token), mark) for token, mark in marks.items())
     begin, end = max(0, places[0][0] - AROUND), min(len(text), places[-1][1] + AROUND)
     runs: list[dict[str, Any]] = [{"text": "… ", "mark": None}] if begin else []
     for start, stop, mark in places:
         start = max(start, begin)  # pieces of one character may overlap
-        runs += [{"text": text[begin:start], "mark": None}, {"text": text[start:stop], "mark": mark}]
+        runs += [{"text": text[begin:start], "mark": None}, {"text": text[start:stop] or SPACE, "mark": mark}]
         begin = max(begin, stop)
     runs += [{"text": text[begin:end], "mark": None}, {"text": " …" if end < len(text) else "", "mark": None}]
     return [MarkedText.model_validate(run) for run in runs if run["text"]]

@@ -9,7 +9,7 @@ import gzip
 import json
 from typing import Any
 
-from headscope.errors import InputError
+from headscope.errors import InputError, TooLong
 from headscope.lens import Lens
 from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
@@ -57,11 +57,14 @@ def encode(lens: Lens, asked: ReadRequest, most_tokens: int) -> Batch:
                     f"(and {most_characters:,} characters) a text: shorten it, or ask for it to be truncated."
                 )
             texts[name] = text[:most_characters]
-    encoded = lens.encode(
-        Document(texts["text"], texts["pair"], texts["target"]),
-        limit=most_tokens if asked.truncate else None,
-        truncate=asked.truncate,
-    )
+    document = Document(texts["text"], texts["pair"], texts["target"])
+    try:
+        encoded = lens.encode(document, limit=most_tokens if asked.truncate else None, truncate=asked.truncate)
+    except TooLong as error:
+        raise InputError(
+            f"The text has {error.length} tokens, and {asked.model} reads at most {error.limit}: shorten it, "
+            "or ask for it to be truncated."
+        ) from error
     for what, sequence in (("text", encoded.source), ("target", encoded.target)):
         if sequence is not None and len(sequence) > most_tokens:
             raise InputError(

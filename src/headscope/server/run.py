@@ -105,10 +105,7 @@ class OfferedRun:
         counted = next((name for name in names if name.startswith("exemplars") and name != NAME), None)
         # The texts of a study are those of the first table that it has counted.
         tables = [NAME, PAPER] if counted in (*BY_WEIGHT, None) else [PAPER]
-        found = exemplars_of({name: load_table(self.folder, name) for name in tables if name in names})
-        for one in (one for texts in found.values() for one in texts):
-            one["source"] = Path(one["source"]).name
-        return found
+        return exemplars_of({name: load_table(self.folder, name) for name in tables if name in names})
 
     def _lens(self) -> Lens:
         if self.served is None:

@@ -95,7 +95,7 @@ class Exemplars(NullFiltered):
         rows = _ordinary(block, "query")[:, block.rows.start : block.rows.stop]
         allowed = rows[:, :, None] & words[:, None, :]
         allowed[:, :, : self.first_key] = False
-        if not self.itself:
+        if not self.itself and block.site.kind == "self":
             allowed &= (block.row_positions[:, None] != block.key_positions)[None]
         largest, row, key = strongest(block.scores(self.measure), allowed)
         return largest, row + block.rows.start, key

@@ -1,0 +1,81 @@
+"""Exemplars as text: what is marked is the strongest pair, on the source, on the target, and between the two."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from headscope.heads.exemplars import LOOKS_AT, readable
+from headscope.statistics import Exemplars
+from headscope.text import Document
+from headscope.views.labels import readable as labels
+from tests.statistics.tester import lens_for
+
+TRANSLATED = [
+    Document("the cat sat on", target="two dogs", name="first"),
+    Document("a dog and", target="pre split words", name="second"),
+]
+ATTENTIONS = [("encoder", "self"), ("decoder", "self"), ("decoder", "cross")]
+
+
+@pytest.fixture(scope="module")
+def shown() -> list[dict[str, Any]]:
+    lens = lens_for("marian")
+    statistic = Exemplars().start(lens.sites)
+    for document in TRANSLATED:
+        lens.run(lens.collate([lens.encode(document)]), statistic.update)
+    return readable(statistic.table(), TRANSLATED, lens).to_dict("records")
+
+
+def strongest(document: Document, stack: str, kind: str, layer: int, head: int) -> tuple[float, str, str]:
+    """Out of the whole map: no special token counts, and no token that looks at itself."""
+    lens = lens_for("marian")
+    encoded = lens.encode(document)
+    queries = encoded.source if stack == "encoder" else encoded.target
+    keys = encoded.source if kind == "cross" else queries
+    assert queries is not None and keys is not None
+    scores = lens.read(document.text, target=document.target).scores(kind=kind, stack=stack, layer=layer)[head].clone()
+    scores[[place for place, special in enumerate(queries.special) if special]] = -1
+    scores[:, [place for place, special in enumerate(keys.special) if special]] = -1
+    if kind == "self":
+        scores.fill_diagonal_(-1)
+    row, key = divmod(int(scores.argmax()), scores.shape[1])
+    return float(scores.max()), labels(queries.tokens)[row], labels(keys.tokens)[key]
+
+
+@pytest.mark.parametrize(("stack", "kind"), ATTENTIONS)
+def test_what_is_marked_is_the_strongest_pair(shown: list[dict[str, Any]], stack: str, kind: str) -> None:
+    mine = [row for row in shown if (row["stack"], row["kind"]) == (stack, kind)]
+    assert {row["source"] for row in mine} == {"first", "second"}
+    for row in mine:
+        document = next(one for one in TRANSLATED if one.name == row["source"])
+        score, attending, attended = strongest(document, stack, kind, int(row["layer"]), int(row["head"]))
+        assert row["score"] == pytest.approx(score, abs=1e-6)
+        assert (row["attending"], row["attended"]) == (attending, attended)
+        assert f"**{attending}**" in row["text"]
+
+
+def test_each_side_stands_where_it_belongs(shown: list[dict[str, Any]]) -> None:
+    for row in shown:
+        document = next(one for one in TRANSLATED if one.name == row["source"])
+        parts = [re.sub(r"[*\s]", "", part).removeprefix("None") for part in row["text"].split(LOOKS_AT)]
+        source, target = (str(text).replace(" ", "") for text in (document.text, document.target))
+        assert (
+            parts
+            == {"encoder self": [source], "decoder self": [target], "decoder cross": [target, source]}[
+                f"{row['stack']} {row['kind']}"
+            ]
+        )
+
+
+def test_near_duplicates_are_shown_once() -> None:
+    lens = lens_for("bert")
+    texts = [Document("the cat sat on the mat"), Document("the cat sat on a mat"), Document("two dogs")]
+    statistic = Exemplars().start(lens.sites)
+    for document in texts:
+        lens.run(lens.collate([lens.encode(document)]), statistic.update)
+    table = readable(statistic.table(), texts, lens)
+    assert table.groupby(["layer", "head"]).size().eq(2).all()
+    assert sorted(table["rank"].unique()) == [1, 2]
