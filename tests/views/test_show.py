@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import html
 import re
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import headscope
+from headscope.lens.reading import Reading
 from headscope.views import State
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
 from tests.views import decoding
 
 SCORES = np.random.default_rng(0).dirichlet(np.ones(3), size=(2, 4, 3)).astype(np.float32)  # layer head query key
@@ -58,6 +63,12 @@ def test_choices_go_into_the_address() -> None:
         ({"measure": "norm"}, "no measure 'norm'"),
         ({"attention": "decoder cross"}, "no attention"),
         ({"unit": "letters"}, "no unit"),
+        ({"theme": "blue"}, "no theme 'blue'"),
+        ({"sort": "entropy.entropy"}, "no statistic 'entropy.entropy' to sort heads by: there are none, since no run"),
+        ({"keep": ["x3"]}, "'x3' names no token to keep"),
+        ({"keep": ["k3"]}, "no token k3 to keep: the last is k2"),
+        ({"special": [True]}, "of 1 tokens .* there are 3"),
+        ({"hide_specials": True}, "no option 'hide_specials': there are tokens, scores"),
     ],
 )
 def test_what_is_not_there_is_said_at_once(options: dict[str, object], words: str) -> None:
@@ -70,6 +81,54 @@ def test_neither_a_reading_nor_arrays() -> None:
         headscope.head_view()
     with pytest.raises(headscope.HeadscopeError, match="queries and keys"):
         headscope.neuron_view(tokens=TOKENS, scores=SCORES)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "scores", "words"),
+    [
+        ([], np.zeros((0, 0)), "no tokens to draw"),
+        (["a", "b"], [[1.0], [0.5, 0.5]], "rows all have the same length"),
+        (["a"], [[float("nan")]], "not finite"),
+    ],
+)
+def test_arrays_that_are_none(tokens: list[str], scores: object, words: str) -> None:
+    with pytest.raises(headscope.HeadscopeError, match=words):
+        headscope.head_view(tokens=tokens, scores=scores)
+
+
+def test_a_text_is_no_reading() -> None:
+    with pytest.raises(headscope.HeadscopeError, match=r"lens\.read\(\.\.\.\) returns it, not a str"):
+        headscope.head_view("the cat sleeps")  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def reading() -> Reading:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
+        return lens.read("the unbelievable cat sat")
+
+
+def test_norms_of_some_heads_are_those_of_all(reading: Reading) -> None:
+    some = headscope.head_view(reading, only={1: [3, 0]}, measure="joint_norm").content.attentions[0]
+    np.testing.assert_allclose(some.scores["norm"], reading.scores("norm")[1, [0, 3]].numpy(), rtol=1e-6)
+    np.testing.assert_allclose(some.scores["joint_norm"], reading.scores("joint_norm")[1].numpy(), rtol=1e-6)  # of all heads
+
+
+def test_a_number_of_each_token_is_no_map(reading: Reading) -> None:
+    with pytest.raises(headscope.HeadscopeError, match="value_norm is a number of each token"):
+        headscope.head_view(reading, measure="value_norm")
+
+
+def test_a_model_without_norms_says_why(reading: Reading) -> None:
+    blocks = []
+    for block in reading.blocks.values():
+        blind = copy(block)
+        blind.site = replace(block.site, why_no_norms="its projection was not found")
+        blocks.append(blind)
+    weights_only = Reading(blocks, reading.batch)
+    assert headscope.head_view(weights_only).content.measures == ["weight"]
+    assert headscope.head_view(weights_only, measures=["norm"]).content.measures == ["weight"]
+    with pytest.raises(headscope.HeadscopeError, match="'norm' can't be had of this model, because its projection"):
+        headscope.head_view(weights_only, measure="norm")
 
 
 def test_a_file_of_another_kind_is_refused_and_nothing_written(tmp_path: Path) -> None:

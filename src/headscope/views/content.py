@@ -33,6 +33,8 @@ class Side:
         [0, 1]
         """
         raw = [str(token) for token in tokens]
+        if special is not None and len(special) != len(raw):
+            raise InputError(f"special= says of {len(special)} tokens whether they are special, but there are {len(raw)}.")
         shown, count = [visible(token) for token in raw], len(raw)
         return cls(shown, raw, list(special or [False] * count), shown, list(range(count)), [0] * count)
 
@@ -111,6 +113,14 @@ class Content:
             len(attention.heads) * len(self.sides[attention.query]) * len(self.sides[attention.key])
             for attention in self.attentions
         )
+
+    def statistic(self, name: str) -> HeadStatistic:
+        """What heads are sorted by."""
+        for statistic in self.statistics:
+            if statistic.name == name:
+                return statistic
+        names = ", ".join(statistic.name for statistic in self.statistics) or "none, since no run was given"
+        raise InputError(f"There is no statistic {name!r} to sort heads by: there are {names}.")
 
     def of_group(self, group: str) -> list[Attention]:
         return [attention for attention in self.attentions if attention.group == group]

@@ -34,9 +34,12 @@ def content_of(
     """What a view draws of a reading: always in pieces, which a page can merge to words itself.
 
     `only` keeps some heads: {3: [0, 1]}. A measure that cannot be had at a site (no norms there) is left out there;
-    the weight is always there.
+    where none is left, the weight stands in for them.
     """
     blocks = _chosen(reading, only)
+    for name in measures:
+        if MEASURES[name].per_key:
+            raise InputError(f"{name} is a number of each token, not of pairs: a view can't draw it; see the neuron view.")
     sides = {"source": _side(reading.batch.sources[0])}
     if reading.batch.targets:
         sides["target"] = _side(reading.batch.targets[0])
@@ -62,6 +65,8 @@ def content_of_arrays(
     given = {name: _four(array) for name, array in (scores if isinstance(scores, Mapping) else {"weight": scores}).items()}
     if not given:
         raise InputError("There are no scores to draw: give an array, or a dictionary of arrays by measure.")
+    if not len(tokens) or (key_tokens is not None and not len(key_tokens)):
+        raise InputError("There are no tokens to draw: tokens= and key_tokens= need at least one each.")
     sides = {"source": Side.plain(tokens, special)}
     kind = "self"
     if key_tokens is not None:
@@ -83,7 +88,8 @@ def _attention(
 ) -> Attention:
     site = block.site
     kept = sorted(set(only[site.layer])) if only is not None else list(range(site.heads))
-    scores = {name: _scores(block, name, kept) for name in measures if _can_have(block, name)}
+    names = [name for name in measures if _can_have(block, name)] or ["weight"]
+    scores = {name: _scores(block, name, kept) for name in names}
     return Attention(
         site.stack,
         site.kind,
@@ -98,6 +104,8 @@ def _attention(
 
 
 def _scores(block: AttentionBlock, measure: str, heads: list[int]) -> Array:
+    if measure == "norm" and len(heads) < block.site.heads:  # of all heads of a long text they would fill the memory
+        return _array(block.weights[0, heads] * block.scores("value_norm")[0, heads, :1])
     scores = block.scores(measure)[0]
     return _array(scores if MEASURES[measure].joint else scores[heads])
 
@@ -184,7 +192,10 @@ def _title(sides: Mapping[str, Side], text: str | None = None) -> str:
 
 
 def _four(scores: Any) -> Array:
-    array = _array(scores)
+    try:
+        array = _array(scores)
+    except (TypeError, ValueError) as error:
+        raise InputError("Scores are an array of numbers, whose rows all have the same length.") from error
     if not 2 <= array.ndim <= 4:
         raise InputError(
             f"Scores have the dimensions (layer, head, query, key), or the last two or three: not {array.shape}."

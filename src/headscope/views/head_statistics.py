@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -23,6 +25,11 @@ def head_statistics(run: str | Path) -> list[HeadStatistic]:
     return found
 
 
+def _is_number(value: Any) -> bool:
+    """Neither missing nor infinite: JSON has no word for these, and nobody sorts by them."""
+    return bool(pd.notna(value)) and math.isfinite(value)
+
+
 def _of_table(name: str, table: pd.DataFrame) -> list[HeadStatistic]:
     columns = [
         column
@@ -35,7 +42,7 @@ def _of_table(name: str, table: pd.DataFrame) -> list[HeadStatistic]:
             f"{name}.{column}",
             column.replace("_", " ") if column.startswith(name) else f"{name}: {column}".replace("_", " "),
             "",
-            {label: float(value) for label, value in zip(labels, table[column], strict=True) if pd.notna(value)},
+            {label: float(value) for label, value in zip(labels, table[column], strict=True) if _is_number(value)},
         )
         for column in columns
     ]

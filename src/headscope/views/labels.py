@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 _BYTES = {character: byte for byte, character in bytes_to_unicode().items()}
-_SPACES = {"\n": "⏎", "\t": "⇥", " ": "␣", "\r": "␍", "\u3000": "␣", "\xa0": "␣"}
+_SIGNS = {"\n": "⏎", "\t": "⇥", "\r": "␍"}
+_JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # they shape their neighbours (Persian, emoji), and stay where there are some
+_BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters by their category that leave nothing on paper
+_PRINTED = (
+    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"  # format marks that are seen
+)
 
 
 def readable(tokens: Sequence[str]) -> list[str]:
@@ -31,28 +36,33 @@ def readable(tokens: Sequence[str]) -> list[str]:
 def visible(text: str) -> str:
     """The text without spaces around it, and with a sign for what could not be seen.
 
-    >>> visible(" the"), visible(" "), visible("a\\x00b"), visible("\\u202eabc")
-    ('the', '␣', 'a␀b', '<U+202E>abc')
+    >>> visible(" the"), visible(" "), visible("a\\x00b"), visible("\\u202eabc"), visible("\\u200b")
+    ('the', '␣', 'a␀b', '<U+202E>abc', '<U+200B>')
     """
     shown = text.strip(" ")
     if not shown:
         return "␣" * max(1, len(text))
+    if all(character in _JOINERS for character in shown):
+        return "".join(_code(character) for character in shown)
     return "".join(_sign(character) for character in shown)
 
 
 def _sign(character: str) -> str:
-    if character in _SPACES and character != " ":
-        return _SPACES[character]
+    if character in _SIGNS:
+        return _SIGNS[character]
+    if character == " " or character in _JOINERS or character in _PRINTED:
+        return character
     kind = unicodedata.category(character)
-    if kind == "Cc":
-        return chr(0x2400 + ord(character)) if ord(character) < 0x20 else f"<U+{ord(character):04X}>"
-    if kind == "Cs" or unicodedata.bidirectional(character) in _DIRECTIONS:
-        return f"<U+{ord(character):04X}>"
-    return character
+    if kind == "Zs":
+        return "␣"
+    if kind == "Cc" and ord(character) < 0x20:
+        return chr(0x2400 + ord(character))
+    # Format marks (Cf) are not seen, and some turn the text around them: a token's neighbours would be turned too.
+    return _code(character) if kind in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _BLANK else character
 
 
-# Marks that turn the text around them: a token with one of them would turn its neighbours too.
-_DIRECTIONS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+def _code(character: str) -> str:
+    return f"<U+{ord(character):04X}>"
 
 
 def _decoded(token: str) -> str:

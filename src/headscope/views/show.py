@@ -75,6 +75,10 @@ def matrix_view(reading: Reading | None = None, **options: Unpack[Options]) -> V
 
 
 def _view(view: str, reading: Reading | None, options: Options) -> View:
+    for name in options:
+        if name not in Options.__annotations__:
+            known = ", ".join(Options.__annotations__)
+            raise InputError(f"A view has no option {name!r}: there are {known}.")
     content = _content(view, reading, options)
     if run := options.get("run"):
         content = replace(content, statistics=head_statistics(run))
@@ -112,9 +116,16 @@ def _content(view: str, reading: Reading | None, options: Options) -> Content:
             special=options.get("special"),
             title=title,
         )
+    if not isinstance(reading, Reading):
+        raise InputError(f"A view draws a reading, as lens.read(...) returns it, not a {type(reading).__name__}.")
     only = options.get("only")
     numbers = sum(block.weights[0].numel() for block in reading.blocks.values())
     usual = (*USUAL, "effective") if numbers <= EFFECTIVE_BELOW else USUAL
     asked = [options[name] for name in ("measure", "compare") if options.get(name)]
     measures = list(dict.fromkeys((*(options.get("measures") or usual), *asked)))
-    return content_of(reading, measures, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)
+    content = content_of(reading, measures, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)
+    for name in asked:
+        if name not in content.measures:
+            why = next(iter(reading.blocks.values())).site.why_no_norms
+            raise InputError(f"The measure {name!r} can't be had of this model, because {why}: there is 'weight'.")
+    return content

@@ -13,6 +13,7 @@ from headscope.views.content import Content
 VIEWS = ("head", "model", "neuron", "matrix")
 PAIRS = ("all", "aa", "ab", "ba", "bb")  # from the first (a) or second (b) text of a pair to the first or second
 UNITS = ("pieces", "words")
+THEMES = ("", "light", "dark")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,21 @@ class State:
             if getattr(self, field.name) != getattr(usual, field.name)
         )
 
+    def kept(self) -> tuple[list[int], list[int]]:
+        """The numbers of the tokens that stay chosen: those that attend, those that are attended to.
+
+        >>> State(keep=("q3", "k5", "q0")).kept()
+        ([3, 0], [5])
+        """
+        found: dict[str, list[int]] = {"q": [], "k": []}
+        for name in self.keep:
+            if name[:1] not in found or not name[1:].isdecimal():
+                raise InputError(
+                    f"{name!r} names no token to keep: write q0 for the first that attends, k0 for the first attended to."
+                )
+            found[name[0]].append(int(name[1:]))
+        return found["q"], found["k"]
+
     def fitted(self, content: Content) -> State:
         """The same with nothing left open, or a sentence about what the content does not have."""
         _one_of(self.view, VIEWS, "view")
@@ -63,6 +79,13 @@ class State:
             _one_of(head, layers[layer].heads, "head")
         for name in filter(None, (self.measure, self.compare)):
             _one_of(name, list(layers[layer].scores), "measure")
+        _one_of(self.theme, THEMES, "theme")
+        if self.sort:
+            content.statistic(self.sort)
+        for letter, side, places in zip("qk", (layers[layer].query, layers[layer].key), self.kept(), strict=True):
+            count = len(content.sides[side].words if self.unit == "words" else content.sides[side].tokens)
+            if places and max(places) >= count:
+                raise InputError(f"There is no token {letter}{max(places)} to keep: the last is {letter}{count - 1}.")
         return replace(self, attention=group, layer=layer)
 
 

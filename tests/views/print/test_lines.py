@@ -121,6 +121,24 @@ def test_model_view_by_a_statistic() -> None:
     assert ordered == ["1.2  0.75", "0.0  0.5", "0.1  0.25"]
     with pytest.raises(InputError, match=r"There is no statistic 'x' to sort heads by: there are entropy\.entropy"):
         draw(content, State(view="model", sort="x"))
+    figure = draw(content, State(view="model", sort="entropy.entropy", above=0.5))
+    written = [text.get_text() for text in figure.axes[0].texts]
+    assert "1.2  0.75" in written
+    assert "0.0  0.5" in written
+    assert "0.1  0.25" not in written
+    with pytest.raises(InputError, match=r"No head has entropy\.entropy of at least 2"):
+        draw(content, State(view="model", sort="entropy.entropy", above=2))
+
+
+@pytest.mark.parametrize("sort", ["", "entropy.entropy"])
+def test_all_heads_together_are_never_named_as_one_of_them(sort: str) -> None:
+    statistics = [HeadStatistic("entropy.entropy", "entropy", "", {"encoder self 0.7": 0.5})]
+    content = replace(random_content(heads=[7]), statistics=statistics)
+    figure = draw(content, State(view="model", measure="joint_norm", sort=sort))
+    written = [text.get_text() for text in figure.axes[0].texts]
+    assert "Joint norm of all heads together · layers down" in written
+    assert "all heads" in written
+    assert "7" not in written
 
 
 def test_attention_map_colours_the_given_words() -> None:

@@ -52,6 +52,15 @@ def test_two_measures_differ_by_their_shares_of_rows() -> None:
     assert "norm − weight, shares of the row" in written(figure)
 
 
+def test_the_largest_differences_are_drawn() -> None:
+    weight, norm = (CONTENT.attentions[0].scores[name][0] for name in ("weight", "norm"))
+    apart = norm / norm.sum(-1, keepdims=True) - weight / weight.sum(-1, keepdims=True)
+    figure = draw(CONTENT, State(view="matrix", compare="norm", top=1))
+    drawn = image(figure, "map 0 2")
+    assert (np.count_nonzero(drawn, axis=1) == 1).all()
+    np.testing.assert_allclose(drawn.sum(1), np.take_along_axis(apart, np.abs(apart).argmax(1)[:, None], 1)[:, 0], atol=1e-6)
+
+
 def test_signed_scores_are_white_at_zero() -> None:
     figure = draw(CONTENT, State(view="matrix", measure="effective"))
     (found,) = [one for one in figure.axes[0].images if one.get_gid() == "map 0 0"]
@@ -122,6 +131,23 @@ def test_neurons_of_heads_that_share_keys() -> None:
 def test_the_query_is_the_last_ordinary_token() -> None:
     figure = draw(CONTENT, State(view="neuron"))
     assert "query q of sat" in written(figure)
+
+
+def test_the_query_of_a_kept_word_is_its_first_piece() -> None:
+    figure = draw(CONTENT, State(view="neuron", unit="words", keep=("q3",)))
+    assert "query q of cat" in written(figure)  # the fourth piece is ##real
+
+
+def test_neurons_between_two_texts_by_another_measure() -> None:
+    attention = CONTENT.attentions[0]
+    figure = draw(CONTENT, State(view="neuron", pairs="ba", special=False, measure="norm", top=1, keep=("q1", "q6")))
+    assert "query q of it" in written(figure)  # q1 is of the first text
+    norms = attention.scores["norm"][0, 6]
+    most = 1 + int(norms[1:5].argmax())
+    assert attention.neurons is not None
+    np.testing.assert_allclose(image(figure, "keys"), attention.neurons.keys[0, [most]], rtol=1e-6)
+    hidden = norms[[0, 5, 8]].sum() / norms.sum()
+    assert f"{100 * hidden:.0f}% of the norm is on special tokens" in written(figure)
 
 
 def test_unseen_and_hidden_keys_are_left_out_and_said() -> None:

@@ -15,7 +15,7 @@ from headscope.views.content import Array, Content
 from headscope.views.print.colours import SCORES, SIGNED
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import COLUMN, FULL, MARGIN, Sheet, fitted, width_of
-from headscope.views.print.shown import Shown, Tokens, attention_of, shown
+from headscope.views.print.shown import Shown, Tokens, attention_of, choose, shown
 from headscope.views.print.thinning import block_size, thinned
 from headscope.views.state import State
 
@@ -50,12 +50,13 @@ def matrix_figure(content: Content, state: State) -> Figure:
     heads = list(state.heads) if state.heads else attention.heads[:1]
     found = shown(content, state, attention, heads)
     other = shown(content, state, attention, heads, state.compare) if state.compare else None
-    rows = [_panels(found, other, place) for place in range(max(len(found.heads), len(other.heads) if other else 0))]
+    count = max(len(found.heads), len(other.heads) if other else 0)
+    rows = [_panels(state, found, other, place) for place in range(count)]
     tokens = max(len(found.queries), len(found.keys))
     width = COLUMN if other is None and tokens <= COLUMN_TOKENS else FULL
     beside, above = _label_room(found.queries.labels), _label_room(found.keys.labels)
-    count = len(rows[0])
-    room = (width - 2 * MARGIN - beside - GAP * (count - 1)) / count
+    across = len(rows[0])
+    room = (width - 2 * MARGIN - beside - GAP * (across - 1)) / across
     cell = min(room / len(found.keys), 0.32)
     side, tall = cell * len(found.keys), max(cell * len(found.queries), 0.1)
     notes = wrapped(_notes(found, other), width)
@@ -78,12 +79,14 @@ def matrix_figure(content: Content, state: State) -> Figure:
     return sheet.figure
 
 
-def _panels(found: Shown, other: Shown | None, place: int) -> list[Panel]:
+def _panels(state: State, found: Shown, other: Shown | None, place: int) -> list[Panel]:
     panels = [_panel(found, place)]
     if other is not None:
         first, second = found.of_rows[min(place, len(found.heads) - 1)], other.of_rows[min(place, len(other.heads) - 1)]
         title = f"{measure_name(other.measure)} − {measure_name(found.measure)}, shares of the row"
-        panels += [_panel(other, place), Panel(title, second - first, True)]
+        apart = second - first
+        drawn = choose(apart[None], state.top, state.least)[0]  # as in a page: the largest differences
+        panels += [_panel(other, place), Panel(title, np.where(drawn, apart, 0), True)]
     return panels
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from headscope.colours import BLUE, FAINT, PALE
 from headscope.errors import InputError
-from headscope.views.content import Attention, Content, HeadStatistic
+from headscope.views.content import Attention, Content
 from headscope.views.print.colours import SCORES, SIGNED
 from headscope.views.print.columns import Ends, draw_lines
 from headscope.views.print.header import HEAD, measure_name, notes_height, wrapped, write_head, write_notes
 from headscope.views.print.sheet import COLUMN, FULL, MARGIN, Sheet
-from headscope.views.print.shown import Shown, shown
+from headscope.views.print.shown import Shown, is_joint, shown
 from headscope.views.print.thinning import thinned
 from headscope.views.state import State
 
@@ -38,7 +38,10 @@ class Cell:
 def model_figure(content: Content, state: State) -> Figure:
     """Layers down and heads across, both from 0; or all heads by a statistic, the largest first."""
     here = [attention for attention in content.of_group(state.attention) if state.measure in attention.scores]
-    cells = _sorted_cells(content, state, here) if state.sort else _cells(state, here)
+    joint = any(is_joint(attention, state.measure) for attention in here)
+    if joint:
+        state = replace(state, sort="")  # a run has no numbers of all heads together
+    cells = _sorted_cells(content, state, here) if state.sort else _cells(here, joint)
     columns, rows = (1 + max(getattr(cell, name) for cell in cells) for name in ("column", "row"))
     width = COLUMN if columns <= 6 else FULL
     left = MARGIN if state.sort else MARGIN + LABELS
@@ -50,8 +53,7 @@ def model_figure(content: Content, state: State) -> Figure:
     top = HEAD + (0.02 if state.sort else LABELS)
     sheet = Sheet(width, top + rows * (size + above) + notes_height(notes), content.title)
     several = f"{state.attention} · " if len(content.groups) > 1 else ""
-    by = f" · by {_statistic(content, state).title}" if state.sort else ""
-    write_head(sheet, f"{several}{measure_name(state.measure)} of every head{by or ' · layers down, heads across'}")
+    write_head(sheet, f"{several}{measure_name(state.measure)} of {_what(content, state, joint)}")
     if not state.sort:
         _number(sheet, cells, left, top, size)
     for cell, found in zip(cells, first, strict=True):
@@ -63,14 +65,22 @@ def model_figure(content: Content, state: State) -> Figure:
     return sheet.figure
 
 
-def _cells(state: State, here: list[Attention]) -> list[Cell]:
-    cells = []
-    for row, attention in enumerate(here):
-        if len(attention.scores[state.measure]) < len(attention.heads):
-            cells.append(Cell(attention, None, row, 0))
-        else:
-            cells += [Cell(attention, head, row, _column(here, head)) for head in attention.heads]
-    return cells
+def _what(content: Content, state: State, joint: bool) -> str:
+    """What stands where, for the line at the top."""
+    if joint:
+        return "all heads together · layers down"
+    if not state.sort:
+        return "every head · layers down, heads across"
+    title = content.statistic(state.sort).title
+    return f"every head · by {title}" if state.above is None else f"heads · by {title}, at least {state.above:g}"
+
+
+def _cells(here: list[Attention], joint: bool) -> list[Cell]:
+    if joint:
+        return [Cell(attention, None, row, 0) for row, attention in enumerate(here)]
+    return [
+        Cell(attention, head, row, _column(here, head)) for row, attention in enumerate(here) for head in attention.heads
+    ]
 
 
 def _column(here: list[Attention], head: int) -> int:
@@ -79,26 +89,21 @@ def _column(here: list[Attention], head: int) -> int:
 
 
 def _sorted_cells(content: Content, state: State, here: list[Attention]) -> list[Cell]:
-    """Only the heads that the statistic has a number for, in lines of at most twelve."""
-    values = _statistic(content, state).values
+    """Only the heads that the statistic has a number for, and none below `above`, in lines of at most twelve."""
+    values = content.statistic(state.sort).values
     heads = [(attention, head) for attention in here for head in attention.heads]
     numbers = [values.get(f"{attention.group} {attention.layer}.{head}") for attention, head in heads]
     known = [(number, *head) for number, head in zip(numbers, heads, strict=True) if number is not None]
     if not known:
         raise InputError(f"The statistic {state.sort!r} has no number for any head of the {state.attention} attention.")
+    known = [entry for entry in known if state.above is None or entry[0] >= state.above]
+    if not known:
+        raise InputError(f"No head has {state.sort} of at least {state.above:g}: choose a smaller number.")
     columns = min(12, len(known))
     return [
         Cell(attention, head, place // columns, place % columns, f"{attention.layer}.{head}  {number:.2g}")
         for place, (number, attention, head) in enumerate(sorted(known, key=lambda entry: -entry[0]))
     ]
-
-
-def _statistic(content: Content, state: State) -> HeadStatistic:
-    for statistic in content.statistics:
-        if statistic.name == state.sort:
-            return statistic
-    names = ", ".join(statistic.name for statistic in content.statistics) or "none, since no run was given"
-    raise InputError(f"There is no statistic {state.sort!r} to sort heads by: there are {names}.")
 
 
 def _number(sheet: Sheet, cells: list[Cell], left: float, top: float, size: float) -> None:
@@ -135,7 +140,7 @@ def _notes(found: list[Shown]) -> list[str]:
         what = "Lines go from the attending tokens on the left to the attended on the right"
     else:
         what = "Rows attend, columns are attended to"
-    said = [f"{what}; the darkest is the largest {name} of its head."]
+    said = [f"{what}; the darkest is the largest {name} of its {'layer' if first.joint else 'head'}."]
     totals = sum(float(one.totals.sum()) for one in found)
     hidden = sum(one.hidden * float(one.totals.sum()) for one in found)
     if hidden > 0:

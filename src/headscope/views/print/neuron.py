@@ -18,9 +18,9 @@ from headscope.errors import InputError
 from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.print.colours import SIGNED
 from headscope.views.print.columns import ROW, TYPE, row_height
-from headscope.views.print.header import HEAD, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
-from headscope.views.print.shown import attention_of, choose, kept_places
+from headscope.views.print.shown import Mask, attention_of, choose, in_unit, is_joint, nothing_left, tokens_left
 from headscope.views.state import State
 
 GAP = 0.12  # inches between columns
@@ -83,7 +83,8 @@ def softmax(logits: Array) -> Array:
 
 
 def neuron_figure(content: Content, state: State) -> Figure:
-    """As wide as a page, always in pieces. The query is the first that is kept, else the last that is not special."""
+    """As wide as a page, always in pieces; of a kept word, the first. The query is the first that is kept and shown, else
+    the last that is not special."""
     attention = attention_of(content, state)
     if attention.neurons is None:
         raise InputError(
@@ -94,9 +95,14 @@ def neuron_figure(content: Content, state: State) -> Figure:
     row = _query(content, state, attention)
     side = content.sides[attention.key]
     found = steps(attention, attention.neurons, head, row)
-    chosen, hidden = _rows(state, side.special, found.weights)
+    place = 0 if is_joint(attention, state.measure) else attention.heads.index(head)
+    scores = attention.scores[state.measure][place, row]
+    left = tokens_left(state, *in_unit(side, "pieces")[1:], 1)
+    chosen, hidden = _rows(state, side.special, np.where(found.weights > 0, scores, 0), left)
     labels = [side.tokens[key] for key in chosen]
-    notes = wrapped(_notes(attention.neurons, found, hidden, len(side) - int((found.weights > 0).sum())), FULL)
+    unseen = int((found.weights <= 0).sum())
+    of_measure = f"{100 * hidden:.0f}% of the {measure_name(state.measure)} is on special tokens, not shown."
+    notes = wrapped([*_notes(attention.neurons, found, unseen), *([of_measure] if hidden > 0 else [])], FULL)
     line = row_height(len(labels))
     bars = 1 if found.value_norms is None else 3
     beside = min(LONGEST, max(width_of(label, TYPE) for label in labels)) + 0.06
@@ -121,22 +127,23 @@ def neuron_figure(content: Content, state: State) -> Figure:
 
 def _query(content: Content, state: State, attention: Attention) -> int:
     side = content.sides[attention.query]
-    kept, _ = kept_places(state)
-    if kept:
-        if kept[0] >= len(side):
-            raise InputError(f"There is no token q{kept[0]}: they count from q0 to q{len(side) - 1}.")
-        return kept[0]
-    ordinary = [place for place, special in enumerate(side.special) if not special]
-    return ordinary[-1] if ordinary else len(side) - 1
+    left = np.flatnonzero(tokens_left(state, *in_unit(side, "pieces")[1:], 0)).tolist()
+    if not left:
+        raise InputError(nothing_left(state))
+    kept, _ = state.kept()
+    pieces = [side.word_of.index(word) for word in kept] if state.unit == "words" else kept
+    ordinary = [place for place in left if not side.special[place]]
+    return next((place for place in pieces if place in left), (ordinary or left)[-1])
 
 
-def _rows(state: State, special: Sequence[bool], weights: Array) -> tuple[list[int], float]:
-    """The keys that are shown, and the share of the weight on special ones that are not."""
-    hide = np.array(special, dtype=bool) & (not state.special)
-    drawn = choose(np.where(hide, 0, weights)[None, None], state.top, state.least)[0, 0]
+def _rows(state: State, special: Sequence[bool], scores: Array, left: Mask) -> tuple[list[int], float]:
+    """The keys that are shown, and the share of the scores on special ones that are not."""
+    drawn = choose(np.where(left, scores, 0)[None, None], state.top, state.least)[0, 0]
     if not drawn.any():
-        raise InputError("This token gives all of its weight to special tokens, which are hidden: show them.")
-    return np.flatnonzero(drawn).tolist(), float(weights[hide].sum() / (weights.sum() or 1))
+        raise InputError("This token gives nothing to the tokens that are shown: show special ones, or choose other pairs.")
+    sizes = np.abs(scores)
+    hidden = sizes[np.array(special, dtype=bool)].sum() / (sizes.sum() or 1)
+    return np.flatnonzero(drawn).tolist(), 0.0 if state.special else float(hidden)
 
 
 def _vectors(sheet: Sheet, found: Steps, chosen: Sequence[int], token: str, strips: Strips) -> None:
@@ -186,14 +193,12 @@ def _signed(number: float) -> str:
     return f"{number:+.1f}".replace("-", "−")
 
 
-def _notes(neurons: Neurons, found: Steps, hidden: float, unseen: int) -> list[str]:
+def _notes(neurons: Neurons, found: Steps, unseen: int) -> list[str]:
     said = [f"Blue is above zero, orange below; {found.query.shape[-1]} neurons, each strip to its own largest."]
     if neurons.exact:
         said.append(f"The weights are the softmax of {neurons.scaling:.3g} q·k.")
     else:
         said.append(f"The weights are not the softmax of q·k alone: {neurons.why or 'something else stands between'}.")
-    if hidden > 0:
-        said.append(f"{100 * hidden:.0f}% of the weight is on special tokens, not shown.")
     if unseen:
         said.append(f"{unseen} tokens that this one does not see are left out.")
     return said

@@ -93,24 +93,27 @@ def attention_of(content: Content, state: State) -> Attention:
     return next(found for found in content.of_group(state.attention) if found.layer == state.layer)
 
 
+def is_joint(attention: Attention, measure: str) -> bool:
+    """Whether the measure has one map for all heads of the layer, however many of them are here."""
+    return (measure in MEASURES and MEASURES[measure].joint) or len(attention.scores[measure]) < len(attention.heads)
+
+
 def shown(content: Content, state: State, attention: Attention, heads: list[int] | None = None, measure: str = "") -> Shown:
     """The choices of a fitted state, applied. `heads` are the model's numbers; None: all that are here."""
     name = measure or state.measure
     scores = attention.scores[name]
-    joint = (name in MEASURES and MEASURES[name].joint) or len(scores) < len(attention.heads)
+    joint = is_joint(attention, name)
     places = [0] if joint else [attention.heads.index(head) for head in heads or attention.heads]
     scores = scores[places]
     query_side, key_side = content.sides[attention.query], content.sides[attention.key]
     if state.unit == "words":
         scores = merge_pieces(scores, query_side.word_of, key_side.word_of)
-    query_labels, query_special, query_segments = _unit(query_side, state.unit)
-    key_labels, key_special, key_segments = _unit(key_side, state.unit)
-    pair = "" if state.pairs == "all" else state.pairs
-    rows, columns = _of_text(query_segments, pair[:1]), _of_text(key_segments, pair[1:])
-    if not state.special:
-        rows, columns = rows & ~query_special, columns & ~key_special
+    query_labels, query_special, query_segments = in_unit(query_side, state.unit)
+    key_labels, key_special, key_segments = in_unit(key_side, state.unit)
+    rows = tokens_left(state, query_special, query_segments, 0)
+    columns = tokens_left(state, key_special, key_segments, 1)
     if not rows.any() or not columns.any():
-        raise InputError(_nothing(state))
+        raise InputError(nothing_left(state))
     kept = _kept(state, len(rows), len(columns))
     sizes = np.abs(scores[:, rows])
     hidden = 0.0 if state.special else float(sizes[..., key_special].sum() / (sizes.sum() or 1))
@@ -138,33 +141,14 @@ def choose(scores: Array, top: int = 0, least: float = 0.0) -> Mask:
     return chosen
 
 
-def kept_places(state: State) -> tuple[list[int], list[int]]:
-    """The numbers of the tokens that stay chosen: those that attend, those that are attended to.
-
-    >>> kept_places(State(keep=("q3", "k5", "q0")))
-    ([3, 0], [5])
-    """
-    found: dict[str, list[int]] = {"q": [], "k": []}
-    for name in state.keep:
-        if name[:1] not in found or not name[1:].isdecimal():
-            raise InputError(
-                f"{name!r} names no token to keep: write q0 for the first that attends, k0 for the first attended to."
-            )
-        found[name[0]].append(int(name[1:]))
-    return found["q"], found["k"]
-
-
 def _kept(state: State, queries: int, keys: int) -> tuple[Mask, Mask]:
     masks = np.zeros(queries, dtype=bool), np.zeros(keys, dtype=bool)
-    for mask, places, letter in zip(masks, kept_places(state), "qk", strict=True):
-        for place in places:
-            if place >= len(mask):
-                raise InputError(f"There is no token {letter}{place} to keep: the last is {letter}{len(mask) - 1}.")
-            mask[place] = True
+    for mask, places in zip(masks, state.kept(), strict=True):
+        mask[places] = True
     return masks
 
 
-def _unit(side: Side, unit: str) -> tuple[list[str], Mask, NDArray[np.int64]]:
+def in_unit(side: Side, unit: str) -> tuple[list[str], Mask, NDArray[np.int64]]:
     """Labels, which are special, and of which text of a pair; a word is what its first piece is."""
     if unit == "pieces":
         return side.tokens, np.array(side.special, dtype=bool), np.array(side.segments, dtype=np.int64)
@@ -172,12 +156,14 @@ def _unit(side: Side, unit: str) -> tuple[list[str], Mask, NDArray[np.int64]]:
     return side.words, np.array(side.special, dtype=bool)[firsts], np.array(side.segments, dtype=np.int64)[firsts]
 
 
-def _of_text(segments: NDArray[np.int64], text: str) -> Mask:
-    """The tokens of the first (a) or second (b) text of a pair; all where neither is named."""
-    return segments == "ab".index(text) if text else np.ones(len(segments), dtype=bool)
+def tokens_left(state: State, special: Mask, segments: NDArray[np.int64], end: int) -> Mask:
+    """Which tokens of a side are shown, by its text of a pair and what is hidden; `end` 0 attends, 1 is attended to."""
+    of_text = np.ones(len(segments), dtype=bool) if state.pairs == "all" else segments == "ab".index(state.pairs[end])
+    return of_text if state.special else of_text & ~special
 
 
-def _nothing(state: State) -> str:
+def nothing_left(state: State) -> str:
+    """What is said where no token is left to draw."""
     if state.pairs != "all":
         return f"There is nothing for pairs={state.pairs!r} here: this is no pair of texts, or all of it is hidden."
     return "All tokens here are special, and special ones are hidden: show them."
