@@ -14,8 +14,10 @@ from headscope.errors import InputError
 from headscope.heads.by_head import ByHead
 from headscope.heads.roles import roles
 from headscope.report import tables_of
+from headscope.report.atlas import statistics_of
 from headscope.report.cards import best_relation, cards
 from headscope.report.exemplars import SPACE, add_exemplars, runs_of
+from headscope.report.findings import findings
 from headscope.report.says import ParkingPlaces
 from tests.heads.test_roles import one, relations, repeats, unparked
 from tests.report.samples import every_run
@@ -70,6 +72,24 @@ def test_ranks_and_quantiles_by_hand() -> None:
 def test_what_is_the_same_for_all_heads_is_on_no_card() -> None:
     made = cards({"strength": heads("strength", [1.0, 1.0 + 1e-7]), "distance": heads("distance", [1.0, 2.0])})
     assert [number["name"] for number in made[0]["numbers"]] == ["distance.distance"]
+
+
+@pytest.mark.slow
+def test_places_in_two_texts_are_not_compared(sample_run: Callable[[str], Path]) -> None:
+    """A target's third token is not beside its source's second: cross heads have no such number, rank or finding."""
+    run = sample_run("marian")
+    made = cards(tables_of(run))
+    places = {"unparked.previous", "unparked_norm.two_after", "distance.distance"}
+    for card in made:
+        names = {number["name"] for number in card["numbers"]}
+        assert names >= {"unparked.rest", "unparked.one_token", "entropy.entropy"}
+        assert (names & places == places) == (card["kind"] == "self")
+    for statistic in statistics_of(run, made, {}):
+        if statistic["name"] in {*places, "offsets.next"}:
+            there = {card["kind"] for card, value in zip(made, statistic["values"], strict=True) if value is not None}
+            assert there == {"self"}
+    (far,) = [finding for finding in findings(tables_of(run)) if finding.text.startswith("Distance")]
+    assert not any(label.startswith("cross") for label in far.heads)
 
 
 def test_what_unparked_says_is_not_said_again(sample_run: Callable[[str], Path]) -> None:
@@ -168,8 +188,8 @@ def sentence(**tables: pd.DataFrame) -> str:
         ),
         (
             {"unparked": unparked(separator=0.88, first=0.02, rest=0.1), "unparked_norm": unparked(separator=0.06)},
-            "Parks 88% of its attention on separators, from where only 6.0% of what it adds comes. Of the other 10%, the "
-            "largest share we can name, 10%, goes to periods and commas.",
+            "Parks 88% of its attention on separators, from where only 6.0% of what it adds comes. Of the 10% that it "
+            "does not park, the largest share we can name, 10%, goes to periods and commas.",
         ),
         (
             {"relations": relations()},
@@ -188,6 +208,15 @@ def sentence(**tables: pd.DataFrame) -> str:
         (
             {"unparked": unparked(breadth=0.93, first=0.05, separator=0.0)},
             "Looks at everything a little, almost evenly: its breadth is 0.93 of 1.",
+        ),
+        (
+            {"unparked": unparked(first=0.03, separator=0.0, rest=0.97, previous=0.3)},
+            "No rule fits what this run has counted of it. Of the 97% that it does not park, the largest share we can name, "
+            "30%, goes to the token before.",
+        ),
+        (
+            {"unparked": unparked(first=0.99, separator=0.0, rest=0.01, previous=0.9)},  # too little to speak of
+            "Parks 99% of its attention on the first token.",
         ),
         ({"distance": one(distance=3.0)}, "No rule fits what this run has counted of it."),
     ],

@@ -17,6 +17,7 @@ from headscope.heads.clusters import embed
 from headscope.heads.roles import roles
 from headscope.report import description, report_page, tables_of, write_report
 from headscope.report.cards import cards
+from headscope.report.columns import describe
 from headscope.report.described_tables import ROWS, described_table
 from headscope.statistics.divergence import distance_matrix
 from headscope.study.compare import compare
@@ -41,7 +42,8 @@ def same_cells(shown: dict[str, Any], frame: pd.DataFrame) -> None:
     for column in frame.columns:
         for one, other in zip(found[column], frame[column], strict=True):
             missing = other is None or other is pd.NA or other != other
-            assert (one is None or one != one) if missing else one == other or one == str(other)
+            shown_as = str(other).rpartition("/")[2] if str(column).lower() == "source" else other  # of a path only its end
+            assert (one is None or one != one) if missing else one in (shown_as, str(shown_as))
 
 
 def made_run(folder: Path, **tables: pd.DataFrame) -> Path:
@@ -89,6 +91,9 @@ def test_statistics_are_the_tables_head_by_head(name: str, sample_run: SampleRun
         for head, value in zip(described["heads"], statistic["values"], strict=True):
             place = (head["stack"], head["kind"], head["layer"], head["head"])
             expected = rows.get(place, math.nan)
+            about = describe(table, column)
+            if head["kind"] == "cross" and about is not None and about.positional:
+                expected = math.nan  # places in two texts are not compared
             assert value == expected if expected == expected else value is None
 
 

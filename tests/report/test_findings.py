@@ -134,7 +134,7 @@ def test_positions_and_none() -> None:
 def test_repeated_tokens_and_none() -> None:
     found = texts(repeats=repeats(induction=0.54))
     assert "1 induction head looks at the token that followed an earlier copy of its own" in found
-    assert "no duplicate head was found among 1" in found
+    assert "no duplicate-token head was found among 1" in found
 
 
 def test_antecedents_beside_a_rule() -> None:

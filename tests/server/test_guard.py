@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from headscope.errors import InputError
 from headscope.lens import Lens
 from headscope.server import Settings, guard, make_app
+from headscope.server import serving as serving_module
 from tests.server.conftest import HOST, TEXT, client_of
 
 ASKED = {"model": "bert", "text": TEXT}
@@ -155,6 +156,27 @@ def test_a_body_that_never_comes(
         connection.sendall(f"POST /api/read HTTP/1.1\r\nHost: {address}\r\nContent-Length: 100\r\n\r\nabc".encode())
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.split()[1] == b"408"
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTTP/1.1\r\nHo"])
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_request_whose_first_lines_never_come(
+    serving: Callable[..., tuple[str, Any]],
+    lenses: dict[str, Lens],
+    monkeypatch: pytest.MonkeyPatch,
+    begun: bytes,
+    answered: bool,
+) -> None:
+    """Neither a new connection nor one that has been answered before is kept for it."""
+    monkeypatch.setattr(serving_module, "HEAD_SECONDS", 0.3)
+    address = urlsplit(serving(lenses)[0]).netloc
+    name, port = address.split(":")
+    with socket.create_connection((name, int(port)), timeout=8) as connection:
+        if answered:
+            connection.sendall(f"GET /favicon.ico HTTP/1.1\r\nHost: {address}\r\n\r\n".encode())
+            assert connection.recv(65536).startswith(b"HTTP/1.1 204")
+        connection.sendall(begun)
+        assert connection.recv(65536) == b""  # it is closed; else, an error after eight seconds
 
 
 PATHS = [

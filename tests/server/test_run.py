@@ -20,6 +20,7 @@ from headscope.server.exemplars import AROUND, _runs, counted_now, marked
 from headscope.study.manifest import load_manifest, save_manifest
 from headscope.study.study import study
 from headscope.text import Corpus, Document
+from tests.papers.samples import save_tiny
 from tests.server.conftest import client_of
 
 LINES = ["the cat sat on the mat", "two dogs and a cat", "one unbelievable end , the end .", "a dog", "pre split words"]
@@ -180,7 +181,7 @@ def test_exemplars_of_cross_attention(lenses: dict[str, Lens]) -> None:
     first = marked(head, texts, lenses["fr-en"])[0]
     before, after = "".join(part.text for part in first.runs).split(" ← ")
     row = next(row for row in rows if row["text"] == after)
-    assert before.replace(" ", "").removeprefix("None") == row["target"].replace(" ", "")
+    assert before == row["target"]
     assert first.attended in row["text"]
     assert first.attending in row["target"]
 
@@ -225,6 +226,45 @@ def test_the_report(counted: tuple[TestClient, Path]) -> None:
     assert answer.headers["content-encoding"] == "gzip"
     assert answer.json() == json.loads(json.dumps(description(run)))
     assert [head["label"] for head in answer.json()["heads"]][:2] == ["0.0", "0.1"]
+
+
+def test_the_report_is_made_once_and_again_when_the_run_changes(
+    counted: tuple[TestClient, Path], lenses: dict[str, Lens], corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, run = counted
+    made: list[Path] = []
+    monkeypatch.setattr("headscope.server.run.description", lambda run: (made.append(run), description(run))[1])
+    first = client.get("/api/run/report").json()
+    assert client.get("/api/run/report").json() == first
+    assert len(made) == 1
+    add_exemplars(lenses["bert"], run, Corpus.of(corpus))
+    changed = client.get("/api/run/report").json()
+    assert len(made) == 2
+    assert not first["heads"][0]["exemplars"]
+    assert changed["heads"][0]["exemplars"][0]["source"].startswith(corpus.name)
+    assert str(run.parent) not in json.dumps(changed)
+
+
+def test_no_sentence_says_where_things_are(lenses: dict[str, Lens], corpus: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "somewhere" / "tiny"
+    save_tiny(folder, "bert")
+    with headscope.open(folder) as lens:
+        run = run_of(lens, corpus, tmp_path / "run", ["entropy"])
+        (run / "tables" / "entropy.parquet").unlink()
+        corpus.write_bytes(b"\x00")
+        with client_of({"small": lens}, run) as client:
+            answers = [
+                client.post("/api/read", json={"model": "small", "text": "a", "layers": [7]}),
+                client.post("/api/read", json={"model": "small", "text": "a", "target": "b"}),
+                client.get("/api/run/report"),
+                client.get("/api/run"),
+                client.get("/api/models"),
+                client.get("/api/heads/encoder/self/0/0/exemplars"),
+            ]
+    assert "small has no attention in layer 7" in answers[0].json()["error"]
+    assert answers[2].json()["error"].startswith("run has no tables")
+    for answer in answers:
+        assert str(tmp_path) not in answer.text, answer.text
 
 
 def test_a_run_that_is_not_finished_has_no_report(counted: tuple[TestClient, Path]) -> None:

@@ -22,12 +22,15 @@ class Pieces(NamedTuple):
 
     @classmethod
     def of_tokens(cls, sequence: TokenSequence) -> Pieces:
-        """Tokens whose places in a text are not known, with a space between any two."""
+        """Tokens whose places in a text are not known, with a space between words; special ones have no place in it."""
         text, spans = "", []
-        for token in readable(sequence.tokens):
-            text += " " if text else ""
-            spans.append((len(text), len(text) + len(token)))
-            text += token
+        before: int | None = None
+        for token, word, special in zip(readable(sequence.tokens), sequence.word_of, sequence.special, strict=True):
+            begins = word is None or word != before
+            shown = "" if special else token if begins else token.removeprefix("##")
+            text += " " if text and shown and begins else ""
+            spans.append((len(text), len(text) + len(shown)))
+            text, before = text + shown, word
         return cls(text, spans)
 
     @classmethod

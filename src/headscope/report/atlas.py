@@ -12,7 +12,7 @@ import pandas as pd
 from headscope.errors import InputError
 from headscope.heads.by_head import HEAD
 from headscope.heads.clusters import embed
-from headscope.report.columns import column_about, column_title, table_title
+from headscope.report.columns import column_about, column_title, describe, table_title
 from headscope.report.described_tables import plain
 from headscope.statistics.divergence import distance_matrix
 from headscope.views.head_statistics import head_statistics
@@ -38,7 +38,10 @@ def statistics_of(run: Path, made: Sequence[Card], paper: Mapping[str, str]) -> 
     found = []
     for statistic in head_statistics(run):
         table, _, column = statistic.name.partition(".")
-        values = [plain(statistic.values.get(card["name"])) for card in made]
+        positional = (about := describe(table, column)) is not None and about.positional
+        values = [
+            None if positional and card["kind"] == "cross" else plain(statistic.values.get(card["name"])) for card in made
+        ]
         if any(value is not None for value in values):
             number = on_cards.get(statistic.name, {})
             found.append(

@@ -63,9 +63,9 @@ def _numbers(found: ByHead) -> dict[Head, list[dict[str, Any]]]:
     for table in sorted(_telling(found.one_row_a_head), key=_place):
         for column in found.tables[table].columns:
             about = describe(table, str(column))
-            if about is None or not about.of_heads:
+            if about is None:
                 continue
-            values = {head: found.cell(head, table, str(column)).value for head in found.heads}
+            values = {head: found.cell(head, table, str(column)).value for head in found.heads if about.tells_of(head.kind)}
             values = {head: value for head, value in values.items() if value == value}
             ordered = np.sort(list(values.values()))
             if len(ordered) < 2 or np.ptp(ordered) <= SAME * np.abs(ordered).max():

@@ -25,26 +25,35 @@ class Column:
     about: str
     more: str
     of_heads: bool = True  # whether it tells heads apart, and so belongs on a card
+    positional: bool = False  # whether it compares places in one text
+
+    def tells_of(self, kind: str) -> bool:
+        """Whether it says something of a head: places in two texts have nothing to do with each other."""
+        return self.of_heads and not (self.positional and kind == "cross")
 
 
 def _share(title: str, of: str, more: str) -> Column:
     return Column(title, SHARE, f"The part of {of}.", more)
 
 
+def _place(title: str, of: str, more: str) -> Column:
+    return replace(_share(title, of, more), positional=True)
+
+
 _REST = "what the head does not park on the first token or a separator that goes to"
 _ALL = "all the head's attention that goes to"
-_RANDOM = "On random tokens that come twice, what the second half gives to"
+_RANDOM = "On random tokens that come twice, the part of all attention of the second half that goes to"
 
 COLUMNS: dict[str, dict[str, Column]] = {
     "unparked": {
         "first": _share("Parked on the first token", f"{_ALL} the token that starts the text", "parks more there"),
         "separator": _share("Parked on separators", f"{_ALL} separators such as [SEP]", "parks more there"),
         "rest": _share("Not parked", f"{_ALL} neither the first token nor separators", "is busier with the text itself"),
-        "two_before": _share("Two tokens before", f"{_REST} the token two places before", "looks there more"),
-        "previous": _share("Previous token", f"{_REST} the token just before", "looks there more"),
-        "same": _share("Same token", f"{_REST} the very token that looks", "looks at itself more"),
-        "next": _share("Next token", f"{_REST} the token just after", "looks there more"),
-        "two_after": _share("Two tokens after", f"{_REST} the token two places after", "looks there more"),
+        "two_before": _place("Two tokens before", f"{_REST} the token two places before", "looks there more"),
+        "previous": _place("Previous token", f"{_REST} the token just before", "looks there more"),
+        "same": _place("Same token", f"{_REST} the very token that looks", "looks at itself more"),
+        "next": _place("Next token", f"{_REST} the token just after", "looks there more"),
+        "two_after": _place("Two tokens after", f"{_REST} the token two places after", "looks there more"),
         "punctuation": _share("Punctuation", f"{_REST} periods and commas", "looks there more"),
         "one_token": _share("One token of each text", f"{_REST} the one token that gets most of it", "has a second sink"),
         "breadth": Column(
@@ -55,9 +64,9 @@ COLUMNS: dict[str, dict[str, Column]] = {
         ),
     },
     "offsets": {
-        "previous": _share("Previous token, of all", f"{_ALL} the token just before", "looks there more"),
-        "same": _share("Same token, of all", f"{_ALL} the very token that looks", "looks at itself more"),
-        "next": _share("Next token, of all", f"{_ALL} the token just after", "looks there more"),
+        "previous": _place("Previous token, of all", f"{_ALL} the token just before", "looks there more"),
+        "same": _place("Same token, of all", f"{_ALL} the very token that looks", "looks at itself more"),
+        "next": _place("Next token, of all", f"{_ALL} the token just after", "looks there more"),
     },
     "first_token": {"first_token": _share("First token", f"{_ALL} the first token of the text", "looks there more")},
     "punctuation": {
@@ -84,7 +93,9 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "last_uniform": Column("Most for the last token", NATS, "The most that it could be.", "is longer", False),
     },
     "distance": {
-        "distance": Column("Distance", TOKENS, "How many tokens away the head looks, on average.", "looks further away")
+        "distance": Column(
+            "Distance", TOKENS, "How many tokens away the head looks, on average.", "looks further away", positional=True
+        )
     },
     "maximum": {
         "maximum": Column("Strongest pair of a row", SHARE, "The largest score of a row, on average.", "is more decided")
@@ -131,14 +142,22 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "total": Column("Sum of divergences", NATS, "The same, summed over all rows.", "looks more differently", False),
     },
     "repeats": {
-        "previous": Column("Previous random token", SHARE, f"{_RANDOM} the token before.", "looks there more"),
-        "duplicate": Column("Duplicate token", SHARE, f"{_RANDOM} the earlier copy of the same token.", "finds copies"),
-        "induction": Column(
-            "Induction", SHARE, f"{_RANDOM} the token that followed the earlier copy.", "predicts by copying"
+        "previous": Column("Previous random token, of all", SHARE, f"{_RANDOM} the token before.", "looks there more"),
+        "duplicate": Column(
+            "Duplicate token, of all", SHARE, f"{_RANDOM} the earlier copy of the same token.", "finds copies"
         ),
-        "previous_norm": Column("Previous random token, by norm", SHARE, f"{_RANDOM} the token before.", "takes more there"),
-        "duplicate_norm": Column("Duplicate token, by norm", SHARE, f"{_RANDOM} the earlier copy.", "takes more there"),
-        "induction_norm": Column("Induction, by norm", SHARE, f"{_RANDOM} what followed the copy.", "takes more there"),
+        "induction": Column(
+            "Induction, of all", SHARE, f"{_RANDOM} the token that followed the earlier copy.", "predicts by copying"
+        ),
+        "previous_norm": Column(
+            "Previous random token, of all, by norm", SHARE, f"{_RANDOM} the token before.", "takes more there"
+        ),
+        "duplicate_norm": Column(
+            "Duplicate token, of all, by norm", SHARE, f"{_RANDOM} the earlier copy.", "takes more there"
+        ),
+        "induction_norm": Column(
+            "Induction, of all, by norm", SHARE, f"{_RANDOM} what followed the copy.", "takes more there"
+        ),
         "parked": Column("Parked among random tokens", SHARE, f"{_RANDOM} special tokens or the first.", "parks more"),
         "chance": Column(
             "Chance of one place", SHARE, "What one place gets from looking at all alike.", "is shorter", False
@@ -204,7 +223,7 @@ def _dynamic(statistic: str, column: str) -> Column | None:
         return _share(f"On {column}", f"{_ALL} {column}", "looks there more")
     if statistic == "offsets" and column.startswith("offset_"):
         offset = column.removeprefix("offset_")
-        return _share(f"Offset {offset}", f"{_ALL} the token {offset} places on", "looks there more")
+        return _place(f"Offset {offset}", f"{_ALL} the token {offset} places on", "looks there more")
     if statistic == "dependencies" and column.endswith("_baseline"):
         of = COLUMNS[statistic].get(column.removesuffix("_baseline"))
         about = "What looking at all tokens in sight alike would give."

@@ -24,13 +24,16 @@ from headscope.study import Run
 from headscope.text import Document
 
 EACH = (Entropy, Distance, Offsets, SpecialTokens, Punctuation, Strength, Unparked)
-ONCE = (JensenShannon, Exemplars)
 LENGTH, SHORTEST = 40, 10  # tokens of a repeated sequence; a model of amino acids has too few different ones
 
 
-def report_statistics(measures: Iterable[str] = ("weight", "norm")) -> list[Statistic]:
-    """Roles and shares by every measure; how heads are alike, and which texts excite them, by weight."""
-    return [*(statistic(measure=measure) for measure in measures for statistic in EACH), *(made() for made in ONCE)]
+def report_statistics(measures: Iterable[str] = ("weight", "norm"), *, without_first: bool = False) -> list[Statistic]:
+    """Roles and shares by every measure; how heads are alike, and which texts excite them, by weight.
+
+    `without_first` leaves the first token out of the latter: in a decoder it is the strongest in every text of every head.
+    """
+    each = [statistic(measure=measure) for measure in measures for statistic in EACH]
+    return [*each, JensenShannon(), Exemplars(without_first=without_first)]
 
 
 def report_measures(lens: Lens) -> list[str]:

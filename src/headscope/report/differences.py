@@ -31,9 +31,10 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     for table in sorted(set(ones.one_row_a_head) & set(others.one_row_a_head)):
         for column in [str(column) for column in ones.tables[table].columns]:
             about = describe(table, column)
-            if about is None or not about.of_heads:
+            if about is None:
                 continue
-            cells = [(head, ones.cell(head, table, column), others.cell(head, table, column)) for head in ones.heads]
+            heads = [head for head in ones.heads if about.tells_of(head.kind)]
+            cells = [(head, ones.cell(head, table, column), others.cell(head, table, column)) for head in heads]
             both = [(head, one.value, other.value) for head, one, other in cells if one.there and other.there]
             if not both:
                 continue

@@ -10,7 +10,7 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.by_head import HEAD, Head
-from headscope.heads.exemplars import readable
+from headscope.heads.exemplars import LOOKS_AT, readable
 from headscope.lens.lens import Lens
 from headscope.study.tables import load_table, save_table, table_names
 from headscope.text import Document
@@ -41,12 +41,13 @@ def exemplars_of(tables: Mapping[str, pd.DataFrame]) -> dict[Head, list[dict[str
     for row in table.sort_values("rank", kind="stable").to_dict("records") if table is not None else ():
         head = Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"]))
         attending, attended = row["attending"], row["attended"]
+        runs = runs_of(row["text"], attending, attended)
         found.setdefault(head, []).append(
             {
                 "score": float(row["score"]),
                 "attending": attending or SPACE,
                 "attended": attended or SPACE,
-                "runs": runs_of(row["text"], attending, attended),
+                "runs": _apart(runs) if head.kind == "cross" else runs,
                 "source": source_of(row.get("source") or ""),
             }
         )
@@ -87,6 +88,24 @@ def runs_of(marked: str, attending: str, attended: str) -> Runs:
         runs += [{"text": marked[end:start], "mark": None}, {"text": token or SPACE, "mark": mark}]
         end = stop
     return [run for run in [*runs, {"text": marked[end:], "mark": None}] if run["text"]]
+
+
+def _apart(runs: Runs) -> Runs:
+    """With what stands between a target and its source in a run of its own: the live page reads them as two texts.
+
+    >>> [run["text"] for run in _apart([{"text": "elle", "mark": "attending"}, {"text": "e ← it saw ", "mark": None}])]
+    ['elle', 'e', ' ← ', 'it saw ']
+    """
+    made: Runs = []
+    done = False
+    for run in runs:
+        before, between, after = str(run["text"]).partition(LOOKS_AT)
+        if done or run["mark"] is not None or not between:
+            made.append(run)
+            continue
+        made += [{"text": text, "mark": None} for text in (before, between, after) if text]
+        done = True
+    return made
 
 
 def _outside(text: str, part: str, start: int, stop: int) -> int | None:

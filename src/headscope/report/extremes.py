@@ -45,7 +45,11 @@ def extremes(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
             continue
         rows = found.tables[table].dropna(subset=[scale.column])
         about = describe(table, scale.column)
-        if len(rows) < 3 or about is None:
+        if about is None:
+            continue
+        where: dict[str, Any] = {"kind": "self"} if about.positional and (rows["kind"] == "cross").any() else {}
+        rows = rows[rows["kind"] == "self"] if where else rows
+        if len(rows) < 3:
             continue
         values = rows[scale.column].astype(float)
         told, labels, parts = Evidence(), [], []
@@ -54,7 +58,7 @@ def extremes(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
             labels.append(found.label(head))
             value = told.keep(values.loc[place], table, scale.column, head)
             parts.append(f"{found.label(head)} {does} ({plain(value, about.unit)})")
-        middle = plain(told.keep(float(values.median()), table, scale.column, of="median"), about.unit)
+        middle = plain(told.keep(float(values.median()), table, scale.column, of="median", **where), about.unit)
         text = f"{about.title}: {parts[0]}, {parts[1]}; the median head has {middle}."
         yield Finding(text, table, labels, told.numbers, EXTREME)
 

@@ -89,7 +89,7 @@ def repeated(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
     ):
         told = Evidence()
         some = named[named["role"] == role].sort_values("score", ascending=False, kind="stable")
-        name = role.removesuffix(" token")
+        name = role.replace(" ", "-")
         if some.empty:
             whole = told.count(named, TABLE)
             text = (
@@ -159,7 +159,8 @@ def broad(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
         labels.append(found.label(head))
         parts.append(f"{found.label(head)} ({told.keep(row['score'], row['table'], row['column'], head):.2f})")
     more = "" if len(some) <= len(parts) else " and others"
-    text = f"{heads(count)} spread attention almost evenly, 1 being all alike: {', '.join(parts)}{more}."
+    spread = "spreads" if len(some) == 1 else "spread"
+    text = f"{heads(count)} {spread} attention almost evenly, 1 being all alike: {', '.join(parts)}{more}."
     yield Finding(text, str(some["table"].iloc[0]), labels, told.numbers, BROAD)
 
 
@@ -171,8 +172,9 @@ def second_sinks(found: ByHead, named: pd.DataFrame) -> Iterator[Finding]:
     told = Evidence()
     count = told.count(some, TABLE, role="second sink")
     named_heads, labels = _with_scores(found, some, told)
+    give, they = ("gives", "it does") if len(some) == 1 else ("give", "they do")
     text = (
-        f"{heads(count)} give over half of what they do not park to one token of each text, which seems to be a second "
+        f"{heads(count)} {give} over half of what {they} not park to one token of each text, which seems to be a second "
         f"sink: {listed(named_heads)}."
     )
     yield Finding(text, str(some["table"].iloc[0]), labels, told.numbers, PARKED + HALF)

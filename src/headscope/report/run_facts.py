@@ -25,14 +25,19 @@ def finished_manifest(run: Path) -> dict[str, Any]:
 
 
 def model_name(manifest: dict[str, Any]) -> str:
+    """What a run's model is called, for others; the demo's by its own name, since it lies in a package of another."""
+    from headscope.demo import model as demo  # the demo ends with a report, and so imports this
+
+    model = manifest["model"]
+    return demo.NAME if demo.SHA256 in model.get("hashes", {}).values() else short_name(str(model["name"]))
+
+
+def short_name(name: str) -> str:
     """A hub id as it is; of a path only its end, since a report is sent to others.
 
-    >>> model_name({"model": {"name": "/home/ann/models/bert"}}), model_name({"model": {"name": "org/bert"}})
-    ('bert', 'org/bert')
-    >>> model_name({"model": {"name": "/opt/minilm/model"}})
-    'minilm/model'
+    >>> short_name("/home/ann/models/bert"), short_name("org/bert"), short_name("/opt/minilm/model")
+    ('bert', 'org/bert', 'minilm/model')
     """
-    name = str(manifest["model"]["name"])
     parts = [part for part in Path(name).parts if part not in ("/", ".", "..")]
     is_path = len(parts) != 2 or name.startswith(("/", "."))
     return "/".join(parts[-1:] if is_path and parts[-1] not in NO_NAMES else parts[-2:])

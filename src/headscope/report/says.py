@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from headscope.heads.by_head import HEAD, ByHead, Head
-from headscope.heads.roles import NO_ROLE, parked_share
+from headscope.heads.roles import LITTLE, NO_ROLE, parked_share
 from headscope.report.evidence import percent
 
 PLACES = {
@@ -99,7 +99,9 @@ def says(found: ByHead, head: Head, role: Mapping[str, Any], places: ParkingPlac
     if family == "separator" or name == "sink":
         return _parking(found, head, name, places) + _largest_known(found, head)
     parks = _parks(found, head, places)
-    return _does(role, parked) + (parks.replace(" It ", " On ordinary text it ") if role["table"] == "repeats" else parks)
+    return _does(role, parked) + (
+        parks.replace(" Of its attention it", " On ordinary text it") if role["table"] == "repeats" else parks
+    )
 
 
 def _does(role: Mapping[str, Any], parked: str) -> str:
@@ -154,7 +156,7 @@ def _parks(found: ByHead, head: Head, places: ParkingPlaces) -> str:
     """What it parks, where that is worth a word."""
     shares = {place: parked_share(found, head, place) for place in ("first", "separator")}
     parts = [f"{percent(cell.value)} on {places.name(place)}" for place, cell in shares.items() if cell.value >= SOME]
-    return f" It parks {' and '.join(parts)}." if parts else ""
+    return f" Of its attention it parks {' and '.join(parts)}." if parts else ""
 
 
 def _parking(found: ByHead, head: Head, name: str, places: ParkingPlaces) -> str:
@@ -172,8 +174,8 @@ def _largest_known(found: ByHead, head: Head) -> str:
     rest = found.first(head, ("unparked", "rest"))
     cells = {name: found.first(head, ("unparked", name)) for name in _KNOWN_SHARES}
     there = {name: cell.value for name, cell in cells.items() if cell.there}
-    if not there or not rest.there or head.kind != "self":
+    if not there or not rest.value >= LITTLE or head.kind != "self":
         return ""
     most = max(there, key=lambda name: there[name])
     share, where = percent(there[most]), _KNOWN_SHARES[most]
-    return f" Of the other {percent(rest.value)}, the largest share we can name, {share}, goes to {where}."
+    return f" Of the {percent(rest.value)} that it does not park, the largest share we can name, {share}, goes to {where}."

@@ -85,10 +85,11 @@ def make_app(models: Mapping[str, Lens], run: str | Path | None = None, *, setti
     )
     app.state.queue = work
     app.add_middleware(Guard, settings=settings)
-    _explain_errors(app)
+    offered = None if run is None else OfferedRun(Path(run), models, settings)
+    _explain_errors(app, _names(models, offered))
     _add_page(app, has_run=run is not None)
     _add_models(app, models, work, settings)
-    _add_run(app, None if run is None else OfferedRun(Path(run), models, settings), work)
+    _add_run(app, offered, work)
     _describe_choices(app, models)
     return app
 
@@ -149,7 +150,7 @@ def _add_run(app: FastAPI, run: OfferedRun | None, work: Queue) -> None:
     async def report(request: Request) -> Response:
         """What the page of the run's report carries. The answer is compressed by gzip."""
         one = offered()
-        return await _compressed(request, await run_in_threadpool(lambda: reading.as_bytes(one.report())))
+        return await _compressed(request, await run_in_threadpool(one.report))
 
     @app.get("/api/heads/{stack}/{kind}/{layer}/{head}/exemplars")
     async def exemplars(
@@ -188,16 +189,28 @@ async def _in_line(work: Queue, request: Request, make: Callable[[Check], Result
     return await work.run(make, left)
 
 
-def _explain_errors(app: FastAPI) -> None:
-    """Every error is a sentence, and none is a traceback."""
+def _names(models: Mapping[str, Lens], run: OfferedRun | None) -> dict[str, str]:
+    """What is said in the place of a path: a model's name here, or the path's end. The longest come first."""
+    names = {path: Path(path).name for path in (run.paths() if run is not None else [])}
+    names |= {lens.name: name for name, lens in models.items()}
+    return {path: names[path] for path in sorted(names, key=len, reverse=True) if Path(path).name != path}
+
+
+def _explain_errors(app: FastAPI, names: Mapping[str, str]) -> None:
+    """Every error is a sentence, and none is a traceback, or says where things are on this machine."""
+
+    def said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+        for path, name in names.items():
+            sentence = sentence.replace(path, name)
+        return Refused(status, sentence, headers).response()
 
     @app.exception_handler(Refused)
     async def refused(request: Request, error: Refused) -> Response:
-        return error.response()
+        return said(error.status, error.sentence, error.headers)
 
     @app.exception_handler(HeadscopeError)
     async def unfit(request: Request, error: HeadscopeError) -> Response:
-        return Refused(422, str(error)).response()
+        return said(422, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

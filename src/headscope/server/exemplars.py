@@ -17,6 +17,7 @@ from headscope.report.exemplars import SPACE, source_of
 from headscope.server.queue import Check
 from headscope.server.schemas import Exemplar, MarkedText
 from headscope.statistics.exemplars import Exemplars, document_number
+from headscope.statistics.null_attention import parks_on_first
 from headscope.text import Document
 
 BATCH = 8
@@ -28,7 +29,7 @@ def counted_now(
     lens: Lens, documents: Iterable[Document], measure: str, most_documents: int, most_tokens: int, check: Check
 ) -> tuple[pd.DataFrame, Texts]:
     """The exemplars of every head among the first documents of a corpus, and these documents."""
-    statistic = Exemplars(measure=measure).start(lens.sites)
+    statistic = Exemplars(measure=measure, without_first=parks_on_first(lens.sites)).start(lens.sites)
 
     def receive(block: AttentionBlock) -> None:
         check()

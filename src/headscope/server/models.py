@@ -10,6 +10,7 @@ from headscope.errors import InputError
 from headscope.lens import Lens
 from headscope.lens import open as open_lens
 from headscope.measures import MEASURES
+from headscope.report.run_facts import model_name, short_name
 from headscope.server.refused import Refused
 from headscope.server.schemas import AttentionInfo, MeasureInfo, ModelInfo
 from headscope.study.manifest import load_manifest
@@ -19,7 +20,7 @@ _SEED = "random initialisation, seed"  # as a manifest says it
 
 
 def named(given: Sequence[str]) -> dict[str, str]:
-    """NAME=PATH, or what stands for itself, by name.
+    """NAME=PATH, or what stands for itself, by name; of a path that is there only its end, since pages show the name.
 
     >>> named(["bert-base-uncased", "small=models/tiny"])
     {'bert-base-uncased': 'bert-base-uncased', 'small': 'models/tiny'}
@@ -28,7 +29,7 @@ def named(given: Sequence[str]) -> dict[str, str]:
     for one in given:
         name, equals, source = one.partition("=")
         if not equals or Path(one).exists():
-            name, source = one, one
+            name, source = short_name(str(Path(one).absolute())) if Path(one).exists() else one, one
         if not name or not source:
             raise InputError(f"{one!r} is no model: write its name or path, or NAME=PATH.")
         if name in sources:
@@ -44,9 +45,10 @@ def open_models(given: Sequence[str], run: Path | None = None, *, trust_remote_c
         for name, source in named(given).items():
             lenses[name] = open_lens(source, trust_remote_code=trust_remote_code)
         if not lenses and run is not None:
-            model = load_manifest(run)["model"]
+            manifest = load_manifest(run)
+            model = manifest["model"]
             seed = model["hashes"].get(_SEED)
-            lenses[model["name"]] = open_lens(
+            lenses[model_name(manifest)] = open_lens(
                 model["name"],
                 trust_remote_code=trust_remote_code,
                 random_init=None if seed is None else int(seed),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
@@ -14,12 +15,17 @@ import pandas as pd
 from headscope.errors import HeadscopeError
 from headscope.heads.by_head import Head
 from headscope.lens import Lens
+from headscope.report.description import description
+from headscope.report.exemplars import NAME, exemplars_of
+from headscope.report.run_facts import model_name
 from headscope.server import corpus, exemplars
 from headscope.server.queue import Check
+from headscope.server.reading import as_bytes
 from headscope.server.refused import Refused
 from headscope.server.schemas import ExemplarsAnswer, HeadStatistic, RunAnswer, RunCorpus, RunModel
 from headscope.server.settings import Settings
 from headscope.statistics.exemplars import Exemplars
+from headscope.study.manifest import NAME as MANIFEST
 from headscope.study.manifest import describe_model, load_manifest
 from headscope.study.tables import load_table, table_names
 from headscope.views.head_statistics import head_statistics
@@ -37,6 +43,8 @@ class OfferedRun:
         self.lenses = lenses
         self.settings = settings
         self._exemplars: dict[str, _Found] = {}  # by measure
+        self._report: tuple[list[int], bytes] | None = None  # and the times of what it was made of
+        self._reporting = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -55,7 +63,7 @@ class OfferedRun:
             name=self.name,
             paper=manifest.get("paper"),
             finished=bool(manifest.get("finished")),
-            model=RunModel(name=Path(model["name"]).name, architecture=model["architecture"], served=self.served),
+            model=RunModel(name=model_name(manifest), architecture=model["architecture"], served=self.served),
             corpora=[_described(one["corpus"]) for one in corpus.manifests(self.folder) if "corpus" in one],
             counts=manifest.get("counts", {}),
             versions=manifest.get("versions", {}),
@@ -63,14 +71,22 @@ class OfferedRun:
             statistics=[_finite(HeadStatistic(**asdict(one))) for one in head_statistics(self.folder)],
         )
 
-    def report(self) -> dict[str, Any]:
-        """What the report's page carries."""
-        from headscope.report.description import description
+    def report(self) -> bytes:
+        """What the report's page carries, as JSON in gzip: made in seconds, and kept until the run changes."""
+        with self._reporting:  # who comes meanwhile waits for the same
+            now = [path.stat().st_mtime_ns for path in (self.folder / MANIFEST, self.folder / "tables") if path.exists()]
+            if self._report is None or self._report[0] != now:
+                try:
+                    self._report = now, as_bytes(description(self.folder))
+                except HeadscopeError as error:  # it is not finished, or has nothing to report
+                    raise Refused(404, str(error)) from error
+            return self._report[1]
 
-        try:
-            return description(self.folder)
-        except HeadscopeError as error:  # it is not finished, or has nothing to report
-            raise Refused(404, str(error).replace(str(self.folder), self.name)) from error
+    def paths(self) -> list[str]:
+        """Where the run and its corpus are: what nobody is told."""
+        studies = corpus.manifests(self.folder)
+        files = [path for one in studies for path in one.get("corpus", {}).get("paths", [])]
+        return [str(self.folder), str(self.folder.resolve()), *files]
 
     def exemplars(self, stack: str, kind: str, layer: int, head: int, measure: str, check: Check) -> ExemplarsAnswer:
         """The texts that excite one head: those that the run has counted, or else some that are read now."""
@@ -99,8 +115,6 @@ class OfferedRun:
 
     def _written(self) -> dict[Head, list[dict[str, Any]]]:
         """Exemplars whose texts stand in the run itself: they need neither the model nor the corpus."""
-        from headscope.report.exemplars import NAME, exemplars_of
-
         names = table_names(self.folder)
         counted = next((name for name in names if name.startswith("exemplars") and name != NAME), None)
         # The texts of a study are those of the first table that it has counted.
@@ -109,8 +123,8 @@ class OfferedRun:
 
     def _lens(self) -> Lens:
         if self.served is None:
-            model = self.manifest["model"]["name"]
-            raise Refused(404, f"This run is of {Path(model).name}, which is not among the models here: serve it too.")
+            model = model_name(self.manifest)
+            raise Refused(404, f"This run is of {model}, which is not among the models here: serve it too.")
         return self.lenses[self.served]
 
     def _counted(self, lens: Lens, measure: str, check: Check) -> _Found:

@@ -5,13 +5,20 @@ Left out means: in no numerator and in no denominator. Nothing is renormalised b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
 from headscope.statistics.base import Statistic
 from headscope.statistics.totals import given, received
+
+
+def parks_on_first(sites: Sequence[Site]) -> bool:
+    """Whether a model is a decoder alone: then its heads park on the first token, even where that is an ordinary word."""
+    return sites[0].stack == "decoder"
 
 
 class NullFiltered(Statistic):

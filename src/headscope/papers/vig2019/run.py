@@ -29,6 +29,7 @@ from headscope.statistics import (
     Tags,
     Variability,
 )
+from headscope.statistics.null_attention import parks_on_first
 from headscope.study import Run
 from headscope.study.study import load_statistic
 from headscope.text import Corpus
@@ -67,7 +68,7 @@ def run(
 ) -> Run:
     """Make every result, in a run directory; run it again to go on after an interruption."""
     chosen = settings or Settings()
-    without_first = lens.sites[0].stack == "decoder" if chosen.without_first is None else chosen.without_first
+    without_first = parks_on_first(lens.sites) if chosen.without_first is None else chosen.without_first
     workspace = Workspace(
         "vig2019", Path(out), lens, {**asdict(chosen), "without_first": without_first}, progress or Silent()
     )
