@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from headscope import head_view
 from tests.browser import waiting
 from tests.browser.pixels import canvas_opacities, canvas_pixels
 from tests.browser.waiting import fragment, until
+from tests.views import decoding
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -198,7 +200,7 @@ def test_words_measures_and_joint_measures(reading: headscope.Reading, saved: Pa
     check_table(page, words.scores("weight").numpy()[3, :, 7], 3)
     away(page)
     redrawn(page, lambda: page.select_option("select[name=measure]", "joint_norm"))
-    assert "one map for all 12 heads together" in page.inner_text(".chips")
+    assert "one map for all heads of layer 3 together" in page.inner_text(".chips")
     point(page, "q7")
     joint = words.scores("joint_norm").numpy()[3, 0].astype(float)
     for target, row in table(page).items():
@@ -270,6 +272,55 @@ def test_chips_choose_heads(scores: Floats, open_file: Open, tmp_path: Path) -> 
     until(page, lambda: int(lines.get_attribute("data-lines")) == (shown[1] >= shown.max() / 255).sum())
 
 
+@pytest.mark.real
+def test_all_heads_together_are_all_of_the_model_also_where_the_page_has_one(
+    reading: headscope.Reading, open_file: Open, tmp_path: Path
+) -> None:
+    page = open_file(head_view(reading, only={2: [5]}, measure="joint_norm", exact=True).save(tmp_path / "x.html"))
+    drawn(page)
+    assert page.inner_text(".chips") == "This measure has one map for all heads of layer 2 together."
+    point(page, "q1")
+    right = reading.scores("joint_norm")[2, 0, 1].numpy()
+    for key, row in table(page).items():
+        if key != "-1":
+            assert row == {"all heads together": pytest.approx(right[int(key)], rel=1e-5)}
+
+
+def test_an_address_of_another_page(scores: Floats, open_file: Open, tmp_path: Path) -> None:
+    path = head_view(tokens=TOKENS, scores=scores).save(tmp_path / "x.html")
+    stale = "attention=decoder%20cross&layer=44&heads=77&measure=norm&pairs=ab&keep=q99,k1&sort=entropy&least=5&top=2.5"
+    page = open_file(path, stale)
+    drawn(page)
+    assert page.input_value("select[name=layer]") == "0"
+    assert page.input_value("select[name=measure]") == "weight"
+    assert page.locator(".chip[aria-pressed=true]").count() == 3
+    assert page.locator("[data-token][aria-selected=true]").all_text_contents() == [TOKENS[1]]
+    assert page.inner_text("label:has(input[name=least]) output") == "100%"
+    assert page.inner_text("label:has(input[name=top]) output") == "2"
+    page.keyboard.press("w")  # every token is a word here: nothing changes, and what is kept stays
+    page.keyboard.press("]")
+    until(page, lambda: page.input_value("select[name=layer]") == "1")
+    assert "unit=words" not in fragment(page)
+    assert page.locator("[data-token][aria-selected=true]").count() == 1
+
+
+def test_a_kept_token_is_whole(open_file: Open, tmp_path: Path) -> None:
+    tokens = ["unbelievable", "wwwwwwwwwwww", "a"]
+    page = open_file(head_view(tokens=tokens, scores=np.eye(3), keep=["q1", "k1"]).save(tmp_path / "x.html"))
+    drawn(page)
+    for token in page.locator("[data-token][aria-selected=true]").all():
+        assert token.evaluate("element => element.scrollWidth <= element.clientWidth")
+
+
+def test_the_bound_that_is_said_holds(open_file: Open, tmp_path: Path) -> None:
+    given = np.random.default_rng(0).dirichlet(np.ones(4), size=(1, 1, 4))
+    path = head_view(tokens=list("abcd"), scores=given).save(tmp_path / "x.html")
+    error = decoding.parts(path.read_text())[0]["error"]
+    said = re.search(r"off by more than ([0-9.]+)%", open_file(path).inner_text(".footer"))
+    assert said is not None
+    assert error <= float(said[1]) / 100 < error + 0.001
+
+
 def test_keys_move_among_tokens(
     scores: Floats, open_file: Open, tmp_path: Path, screenshot: Callable[[Any, str], Path]
 ) -> None:
@@ -333,6 +384,8 @@ def test_tokens_are_text_whatever_they_are(open_file: Open, tmp_path: Path, scre
         "a\x00b",
         "\n",
         "\u202eabc",
+        "\u200b",
+        "\U000e0041",
     ]
     given = np.random.default_rng(3).dirichlet(np.ones(len(tokens)), size=(1, 2, len(tokens)))
     page = open_file(head_view(tokens=tokens, scores=given, keep=["q0", "k5"]).save(tmp_path / "x.html"))
@@ -348,6 +401,8 @@ def test_tokens_are_text_whatever_they_are(open_file: Open, tmp_path: Path, scre
         "a␀b",
         "⏎",
         "<U+202E>abc",
+        "<U+200B>",
+        "<U+E0041>",
     ]
     assert page.locator("[data-token^=q]").all_text_contents() == shown
     assert page.locator(".targets[data-direction=attended] tbody th").all_text_contents()[0] in shown

@@ -102,7 +102,7 @@ def test_the_numbers_are_those_of_the_reading(
             assert said["difference"] == pytest.approx(of_row[row, column] - weight[row, column], abs=1e-6)
     difference = of_row - weight
     assert close(pixels(page, "difference", count, count), diverging(difference / np.abs(difference).max()))
-    assert "shares of the row" in page.inner_text(".heatmap[data-panel='difference'] figcaption")
+    assert "(row shares)" in page.inner_text(".heatmap[data-panel='difference'] figcaption")
     screenshot(page, "matrix-compare")
     redrawn(page, lambda: page.select_option("select[name=measure]", "effective"))
     redrawn(page, lambda: page.select_option("select[name='compare with']", ""))
@@ -288,6 +288,17 @@ def test_keys_move_the_crosshair_and_keep(scores: Floats, open_file: Open, tmp_p
     assert (
         page.locator(".matrix-labels.of-rows .matrix-label[data-at=true]").inner_text() == "the"
     )  # it was brought into sight
+
+
+def test_titles_and_legends_of_small_maps_are_whole(open_file: Open, tmp_path: Path) -> None:
+    given = {"weight": np.full((1, 1, 1), 1.0), "joint_norm": np.full((1, 1, 1), 2.0)}
+    page = open_file(matrix_view(tokens=["a"], scores=given, compare="joint_norm").save(tmp_path / "x.html"), width=900)
+    drawn(page)
+    for title in page.locator("figcaption").all():
+        assert title.evaluate("element => element.scrollWidth <= element.clientWidth"), title.inner_text()
+    assert page.locator(".matrix-legend").first.bounding_box()["height"] < 25  # one line
+    assert page.get_by_role("button", name="Nearer").count() == 1
+    assert page.get_by_role("button", name="Keys").count() == 1
 
 
 def test_cross_attention_has_other_tokens_on_each_side(open_file: Open, tmp_path: Path) -> None:

@@ -215,6 +215,14 @@ def test_what_stands_between_products_and_weights_is_said(open_file: Open, tmp_p
     assert "not softmax(0.25 q · k) alone: a position bias is added" in page.inner_text(".neuron-choices")
 
 
+def test_kept_words_of_another_page_are_no_pieces_here(open_file: Open, tmp_path: Path) -> None:
+    page = open_file(page_of(content(["a", "b", "c"]), tmp_path / "x.html"), "view=neuron&unit=words&keep=q9,k8,k1")
+    drawn(page)
+    page.keyboard.press("w")  # there are no words in this view
+    redrawn(page, ROWS, lambda: page.click("[data-query='0']"))
+    assert fragment(page) == "view=neuron&keep=q0,k1"
+
+
 def test_a_page_without_neurons_says_how_to_get_them(open_file: Open, tmp_path: Path) -> None:
     page = open_file(matrix_view(tokens=["a", "b"], scores=np.eye(2)).save(tmp_path / "x.html"), "view=neuron")
     page.wait_for_selector("text=neuron_view(reading)")

@@ -5,6 +5,7 @@ import type { State } from "../state";
 export function Footer({ content, state, attention }: { content: Content; state: State; attention: Attention }) {
   const measure = content.measures.find((one) => one.name === state.measure);
   const encoded = attention.scores[state.measure];
+  const inWords = state.unit === "words" && state.view !== "neuron"; // a word's score is a sum over pieces
   const same = encoded?.form === "same" ? ` Here it is the same as the ${encoded.as}.` : "";
   return (
     <footer class="footer">
@@ -17,8 +18,13 @@ export function Footer({ content, state, attention }: { content: Content; state:
         )}
         {content.exact
           ? "Scores are exact."
-          : `Scores are kept as bytes: none is off by more than ${(100 * content.error).toFixed(1)}% of its head's largest.`}
+          : `Scores are kept as bytes: none ${inWords ? "between two pieces " : ""}is off by more than ${bound(content.error)} of its head's largest.`}
       </p>
     </footer>
   );
+}
+
+/** Rounded up: a bound that is rounded down is none. */
+function bound(error: number): string {
+  return `${(Math.ceil(1000 * error - 1e-6) / 10).toFixed(1)}%`;
 }

@@ -32,12 +32,15 @@ export function Keys({ content, attention, state, change, moveLayer, dark }: Pro
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=checkbox]), select, textarea")) return;
       const measures = content.measures.map((one) => one.name).filter((name) => name in attention.scores);
+      const sides = [content.sides[attention.query], content.sides[attention.key]];
+      // As in the toolbar: vectors belong to pieces, and a text may have no others.
+      const hasWords = state.view !== "neuron" && sides.some((side) => side.words.length < side.tokens.length);
       const views = ["head", "model", "neuron", "matrix"];
-      const actions: Record<string, () => void> = {
+      const actions: Record<string, () => unknown> = {
         "[": () => moveLayer(-1),
         "]": () => moveLayer(1),
         m: () => change({ measure: measures[(measures.indexOf(state.measure) + 1) % measures.length] }),
-        w: () => change({ unit: state.unit === "words" ? "pieces" : "words", keep: [] }),
+        w: () => hasWords && change({ unit: state.unit === "words" ? "pieces" : "words", keep: [] }),
         s: () => change({ special: !state.special }),
         d: () => change({ theme: dark ? "light" : "dark" }),
         "?": () => setOpen((before) => !before),
@@ -53,7 +56,7 @@ export function Keys({ content, attention, state, change, moveLayer, dark }: Pro
   }, [content, attention, state, change, moveLayer, dark, open]);
   return (
     <>
-      <button type="button" name="keys" class="quiet keys-button" title="Keys" onClick={() => setOpen(!open)}>
+      <button type="button" name="keys" class="quiet keys-button" title="Keys" aria-label="Keys" aria-expanded={open} onClick={() => setOpen(!open)}>
         ?
       </button>
       {open && (

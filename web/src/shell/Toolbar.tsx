@@ -110,18 +110,18 @@ export function Toolbar({ content, group, attention, state, change, hidden, dark
           )}
         </label>
       )}
-      <span class="spacer" />
-      <CopyLink address={link(state)} />
-      <button
-        type="button"
-        name="theme"
-        class="quiet"
-        aria-pressed={dark}
-        title={dark ? "light" : "dark"}
-        onClick={() => change({ theme: dark ? "light" : "dark" })}
-      >
-        {dark ? "light" : "dark"}
-      </button>
+      <span class="toolbar-end" style={{ display: "flex", gap: "16px", marginLeft: "auto" }}>
+        <CopyLink address={link(state)} />
+        <button
+          type="button"
+          name="theme"
+          class="quiet"
+          title={dark ? "A light page" : "A dark page"}
+          onClick={() => change({ theme: dark ? "light" : "dark" })}
+        >
+          {dark ? "light" : "dark"}
+        </button>
+      </span>
     </form>
   );
 }

@@ -132,6 +132,8 @@ function fitted(state: State, content: Content, attention: Attention): State {
     compare: measures.includes(state.compare) ? state.compare : "",
     pairs: isPair && ["aa", "ab", "ba", "bb"].includes(state.pairs) ? state.pairs : "all",
     unit: state.unit === "words" ? "words" : "pieces",
+    least: Math.min(1, state.least),
+    top: Math.floor(state.top),
     sort: content.statistics.some((statistic) => statistic.name === state.sort) ? state.sort : "",
   };
 }

@@ -87,10 +87,10 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
       <div class="matrix-above">
         <Reading matrix={matrix} cell={cell} />
         <span class="matrix-zoom" role="group" aria-label="Zoom">
-          <button type="button" class="quiet" name="zoom-in" title="Nearer" onClick={() => zoom.by(NEARER, cell)}>
+          <button type="button" class="quiet" name="zoom-in" title="Nearer" aria-label="Nearer" onClick={() => zoom.by(NEARER, cell)}>
             +
           </button>
-          <button type="button" class="quiet" name="zoom-out" title="Further" onClick={() => zoom.by(1 / NEARER, cell)}>
+          <button type="button" class="quiet" name="zoom-out" title="Further" aria-label="Further" onClick={() => zoom.by(1 / NEARER, cell)}>
             −
           </button>
           <button type="button" class="quiet" name="zoom-reset" title="All of it" onClick={zoom.reset}>

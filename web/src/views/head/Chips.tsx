@@ -20,7 +20,7 @@ export function Chips({ attention, heads, joint, change, dark, preview }: Props)
   if (joint) {
     return (
       <div class="chips">
-        <span class="chips-label">This measure has one map for all {attention.heads.length} heads together.</span>
+        <span class="chips-label">This measure has one map for all heads of layer {attention.layer} together.</span>
       </div>
     );
   }

@@ -22,7 +22,7 @@ interface Props {
 }
 
 const GAP = 5; // between a token and its lines
-const FONT = "14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
+const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
 export function Drawing({ axes, maps, lines, isolated, keep, change, dark, widest, point, onDrawn }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -159,7 +159,7 @@ function tokenAt(event: Event): HTMLElement | null {
 
 const ruler = document.createElement("canvas").getContext("2d") as CanvasRenderingContext2D;
 
-/** Room for the longest label that is shown, up to a limit: longer ones are cut, and whole in their titles. */
+/** Room for the longest label that is shown, bold as a kept one is, up to a limit: longer ones are cut, and whole in their titles. */
 function labelWidth(labels: string[], places: number[], most: number): number {
   ruler.font = FONT;
   const longest = places.reduce((width, token) => Math.max(width, ruler.measureText(labels[token].slice(0, 60)).width), 0);

@@ -75,8 +75,8 @@ export function Heatmap(props: Props) {
   };
   const size = { width: `${layout.width}px`, height: `${layout.height}px` };
   return (
-    <figure class="heatmap" data-panel={panel.name} style={{ width: `${layout.width + (props.rowLabels ? layout.rowLabels : 0)}px` }}>
-      <figcaption title={panel.about} style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
+    <figure class="heatmap" data-panel={panel.name} style={{ width: `${layout.figure + (props.rowLabels ? layout.rowLabels : 0)}px` }}>
+      <figcaption title={panel.title} style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
         {panel.title}
       </figcaption>
       <div class="matrix-axes">

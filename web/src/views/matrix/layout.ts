@@ -2,6 +2,7 @@
 
 export interface Layout {
   width: number; // of a map, in CSS pixels
+  figure: number; // of a map with its title and legend, which a small map has no room for
   height: number;
   cellWidth: number; // before any zoom
   cellHeight: number;
@@ -13,6 +14,7 @@ export interface Layout {
 export const PITCH = 14; // pixels that a label needs
 const LARGEST_CELL = 36;
 const GAP = 18;
+const WRITTEN = 260; // pixels that a title and a legend need
 const NARROW = 760;
 
 export function layoutOf(room: number, screen: number, rows: string[], columns: string[], panels: number): Layout {
@@ -31,6 +33,7 @@ export function layoutOf(room: number, screen: number, rows: string[], columns: 
   const [mapWidth, mapHeight] = [size(Math.max(across, square) * wide), size(Math.max(down, square) * high)];
   return {
     width: mapWidth,
+    figure: Math.max(mapWidth, Math.min(Math.floor(width), WRITTEN)),
     height: mapHeight,
     cellWidth: mapWidth / wide,
     cellHeight: mapHeight / high,

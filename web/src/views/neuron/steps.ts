@@ -41,7 +41,8 @@ export function queriesShown(content: Content, side: string, state: State): bool
 /** Kept tokens as pieces, since vectors belong to pieces: of a word that is kept, the first. */
 export function keptPieces(state: State, letter: "q" | "k", side: Side): number[] {
   const places = state.keep.filter((name) => name[0] === letter).map((name) => Number(name.slice(1)));
-  return state.unit === "words" ? places.map((word) => side.wordOf.indexOf(word)) : places;
+  const pieces = state.unit === "words" ? places.map((word) => side.wordOf.indexOf(word)) : places;
+  return pieces.filter((piece) => piece >= 0 && piece < side.tokens.length); // an address may come from another page
 }
 
 /** The first kept token that attends; else the last that is not special, which sees the whole text in a decoder too. */
