@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import headscope
 from headscope.lens.reading import Reading
 from headscope.views import State
+from headscope.views.head_statistics import _of_table
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 from tests.views import decoding
@@ -96,6 +98,13 @@ def test_arrays_that_are_none(tokens: list[str], scores: object, words: str) -> 
         headscope.head_view(tokens=tokens, scores=scores)
 
 
+def test_a_title_is_text(tmp_path: Path) -> None:
+    view = headscope.head_view(tokens=["a"], scores=[[1.0]], title="</title><script>alert(1)</script>\ud800\u202e")
+    written = view.save(tmp_path / "x.html").read_text()
+    assert "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;U+D800&gt;&lt;U+202E&gt; · headscope" in written
+    view.save(tmp_path / "x.svg")
+
+
 def test_a_text_is_no_reading() -> None:
     with pytest.raises(headscope.HeadscopeError, match=r"lens\.read\(\.\.\.\) returns it, not a str"):
         headscope.head_view("the cat sleeps")  # type: ignore[arg-type]
@@ -162,3 +171,11 @@ def test_cross_attention_has_two_sides(opus: Path) -> None:
     cross = view.content.of_group("decoder cross")[0]
     assert cross.scores["weight"].shape[1:] == (len(view.content.sides["target"]), len(view.content.sides["source"]))
     assert view.content.sides["source"].tokens[0] == "Le"
+
+
+def test_numbers_that_json_has_no_word_for_are_left_out() -> None:
+    table = pd.DataFrame(
+        {"stack": "encoder", "kind": "self", "layer": [0, 0, 0], "head": [0, 1, 2], "ratio": [0.5, np.inf, np.nan]}
+    )
+    (statistic,) = _of_table("ratio", table)
+    assert statistic.values == {"encoder self 0.0": 0.5}

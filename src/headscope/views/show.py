@@ -12,6 +12,7 @@ from headscope.lens.reading import Reading
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, content_of, content_of_arrays
 from headscope.views.head_statistics import head_statistics
+from headscope.views.labels import visible
 from headscope.views.state import State
 from headscope.views.view import View
 
@@ -103,7 +104,7 @@ def _view(view: str, reading: Reading | None, options: Options) -> View:
 
 
 def _content(view: str, reading: Reading | None, options: Options) -> Content:
-    title = options.get("title", "")
+    title = visible(options["title"]) if options.get("title") else ""
     if reading is None:
         if "tokens" not in options or "scores" not in options:
             raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
