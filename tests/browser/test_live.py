@@ -184,6 +184,8 @@ def test_a_typed_text_is_drawn_and_its_numbers_are_pythons(
     page.wait_for_selector(".targets")
     check_scores(said_scores(page), reading.scores("weight")[LAYER][HEAD, 5])
     assert fragment(page) == f"text={quote(TEXT)}&layer={LAYER}&heads={HEAD}&keep=q5"
+    page.click("button[name=keys]")
+    assert page.locator(".keys dt").first.inner_text() == "/"
 
 
 def test_a_link_is_the_same_page_again(server: Server, open_live: Open) -> None:

@@ -10,6 +10,7 @@ import { useAsked } from "./useServer";
 
 const MARKS: Record<string, string> = { attending: "attending", attended: "attended", both: "attending attended" };
 const BETWEEN = " ← "; // stands between the target and the source of a cross attention
+const SPACE = "␣"; // is shown for a token that is nothing but space
 const MEASURES: [string, string][] = [["weight", "weight"], ["norm", "norm"]];
 
 interface Props {
@@ -86,7 +87,7 @@ function whence({ computed, documents, exemplars }: Exemplars): string {
 /** The text as it can be typed: without the signs that something was left out. */
 function textsOf({ runs }: Exemplar): Texts {
   const whole = (some: Exemplar["runs"]) =>
-    some.map((run) => run.text).join("").replace(/^… /, "").replace(/ …$/, "").trim();
+    some.filter((run) => !run.mark || run.text !== SPACE).map((run) => run.text).join("").replace(/^… /, "").replace(/ …$/, "").trim();
   const between = runs.findIndex((run) => run.mark === null && run.text === BETWEEN);
   if (between < 0) return { text: whole(runs), pair: "", target: "" };
   return { text: whole(runs.slice(between + 1)), pair: "", target: whole(runs.slice(0, between)) };

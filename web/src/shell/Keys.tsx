@@ -25,6 +25,8 @@ const LIST: [string, string][] = [
   ["?", "this card"],
 ];
 
+const TEXT_BOX: [string, string] = ["/", "to the text"]; // on the live page, which has one
+
 export function Keys({ content, attention, state, change, moveLayer, dark }: Props) {
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -62,7 +64,7 @@ export function Keys({ content, attention, state, change, moveLayer, dark }: Pro
       {open && (
         <div class="keys" role="dialog" aria-label="Keys">
           <dl>
-            {LIST.map(([key, what]) => (
+            {(document.querySelector("textarea[name=text]") ? [TEXT_BOX, ...LIST] : LIST).map(([key, what]) => (
               <div key={key}>
                 <dt>{key}</dt>
                 <dd>{what}</dd>
