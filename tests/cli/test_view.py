@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import headscope
 from headscope.cli.main import app
+from headscope.cli.view import check_length
 from headscope.errors import InputError
 from tests.papers.samples import save_tiny
 from tests.views import decoding
@@ -105,6 +106,6 @@ def test_what_cannot_be_is_said_and_nothing_is_written(
 def test_a_text_too_long_for_a_page_is_refused_before_it_is_read(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headscope.views.from_reading.LARGEST", 100)
+    monkeypatch.setitem(check_length.__globals__, "LARGEST", 100)  # the very function that the command has
     with pytest.raises(InputError, match="choose fewer heads"):
         view(model, TEXT, "-o", tmp_path / "x.html")
