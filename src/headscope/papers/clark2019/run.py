@@ -21,7 +21,7 @@ from headscope.probes import probe
 from headscope.probes.antecedent_rules import antecedent_rules
 from headscope.probes.progress import Progress, Silent
 from headscope.probes.treebank import TooFew
-from headscope.statistics import Antecedents, Importance, JensenShannon, Relations, Statistic
+from headscope.statistics import Antecedents, Importance, JensenShannon, Relations, Statistic, Unparked
 from headscope.study import Run
 from headscope.text import Corpus, Document
 
@@ -195,10 +195,10 @@ class Sections:
     # What they share
 
     def _read_text(self) -> Run:
-        """One pass for sections 3 and 6."""
+        """One pass for sections 3 and 6, and for what a report on the run says of each head."""
         if self._text is None:
             measure = self.settings.measure
-            statistics = [*surface.statistics(measure), JensenShannon(measure=measure)]
+            statistics = [*surface.statistics(measure), JensenShannon(measure=measure), Unparked(measure=measure)]
             self._text = self._study("text", self._segments(), statistics, limit=self._limit())
             self.workspace.keep(self._text)
         return self._text

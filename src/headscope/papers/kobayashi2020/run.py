@@ -25,6 +25,7 @@ from headscope.statistics import (
     InputDispersion,
     Mixing,
     Statistic,
+    Unparked,
     WeightNorm,
     WeightNormSample,
 )
@@ -126,6 +127,7 @@ def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
         FrequencyCurve(path=str(frequency)),
         ByLength(every=settings.every),
         Mixing(every=settings.mixed),
+        *(Unparked(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
     ]
 
 

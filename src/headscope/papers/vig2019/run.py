@@ -27,6 +27,7 @@ from headscope.statistics import (
     RelationTypes,
     Statistic,
     Tags,
+    Unparked,
     Variability,
 )
 from headscope.statistics.null_attention import parks_on_first
@@ -93,11 +94,14 @@ def run(
 
 
 def first_pass(settings: Settings, without_first: bool) -> list[Statistic]:
-    """All that is counted in one pass: everything but variability, which needs the mean map of this one."""
+    """All that is counted in one pass: everything but variability, which needs the mean map of this one.
+
+    `Unparked` is not the paper's: a report on the run names the heads by it.
+    """
     level = _level(settings)
     chosen: list[Statistic] = [DependencyLengths(level=level)]
     for measure in settings.measures:
-        chosen.append(FirstToken(measure=measure, level=level))
+        chosen += [FirstToken(measure=measure, level=level), Unparked(measure=measure, level=level)]
         for cls in (Tags, RelationTypes, Dependencies, Distance, Entropy):
             chosen.append(cls(measure=measure, level=level, without_first=without_first))
         chosen += [mean_map(settings, measure, without_first), exemplars_of(settings, measure, without_first)]
