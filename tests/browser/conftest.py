@@ -22,7 +22,7 @@ def missing(what: str) -> None:
     pytest.skip(what)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not the session: its event loop would stay in this thread, in the way of other tests
 def browser() -> Iterator[Any]:
     program = shutil.which("chromium")
     if program is None:
