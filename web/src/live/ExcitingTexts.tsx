@@ -2,13 +2,12 @@
 // long as the corpus is where it was; the report has those that were kept with the run.
 import { useState } from "preact/hooks";
 import type { Exemplar, Head } from "../report/data";
-import { shortened } from "../report/Exemplars";
+import { ExemplarText } from "../report/Exemplars";
 import { Choice } from "../shell/Toolbar";
 import type { Texts } from "./address";
 import { type Exemplars, exemplars, Refusal } from "./api";
 import { useAsked } from "./useServer";
 
-const MARKS: Record<string, string> = { attending: "attending", attended: "attended", both: "attending attended" };
 const BETWEEN = " ← "; // stands between the target and the source of a cross attention
 const SPACE = "␣"; // is shown for a token that is nothing but space
 const MEASURES: [string, string][] = [["weight", "weight"], ["norm", "norm"]];
@@ -60,21 +59,7 @@ export function ExcitingTexts({ head, read }: Props) {
 function One({ exemplar, read }: { exemplar: Exemplar; read: (texts: Texts) => void }) {
   return (
     <button type="button" class="live-exemplar" title="Read this text, and show this head" onClick={() => read(textsOf(exemplar))}>
-      <span class="score">
-        <bdi>{exemplar.attending}</bdi> → <bdi>{exemplar.attended}</bdi>: {exemplar.score.toFixed(2)}
-        {exemplar.source && <bdi> · {exemplar.source}</bdi>}
-      </span>
-      <span dir="auto">
-        {shortened(exemplar.runs).map(({ text, mark }, run) =>
-          mark ? (
-            <mark key={run} class={MARKS[mark]}>
-              {text}
-            </mark>
-          ) : (
-            text
-          ),
-        )}
-      </span>
+      <ExemplarText exemplar={exemplar} />
     </button>
   );
 }

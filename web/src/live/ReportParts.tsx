@@ -2,13 +2,8 @@
 import "../report/report.css";
 import { useMemo } from "preact/hooks";
 import { Chunks } from "../data/chunks";
-import { Atlas } from "../report/Atlas";
 import type { Report } from "../report/data";
-import { Figures } from "../report/Figures";
-import { Findings } from "../report/Findings";
-import { RunFacts } from "../report/RunFacts";
-import { Scatter } from "../report/Scatter";
-import { Tables } from "../report/Tables";
+import { Part } from "../report/Part";
 import type { ChangeLive, LiveState } from "./address";
 
 interface Props {
@@ -36,18 +31,7 @@ export function ReportParts({ report, problem, again, part, state, change, dark 
   if (!report) return <p class="live-aside">Reading the run …</p>;
   return (
     <div class="report part" data-part={part}>
-      {part === "heads" && (
-        <>
-          <Findings report={report} change={change} />
-          <div class="beside">
-            <Atlas report={report} state={state} change={change} dark={dark} />
-            <Scatter report={report} state={state} change={change} dark={dark} />
-          </div>
-        </>
-      )}
-      {part === "tables" && <Tables report={report} chunks={chunks} state={state} change={change} />}
-      {part === "figures" && <Figures report={report} chunks={chunks} />}
-      {part === "run" && <RunFacts report={report} />}
+      <Part report={report} chunks={chunks} part={part} state={state} change={change} dark={dark} />
     </div>
   );
 }

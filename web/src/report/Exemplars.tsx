@@ -29,29 +29,38 @@ function List({ exemplars }: { exemplars: Exemplar[] }) {
     <ol class="exemplars">
       {exemplars.map((exemplar, place) => (
         <li key={place}>
-          <span class="score">
-            <bdi>{exemplar.attending}</bdi> → <bdi>{exemplar.attended}</bdi>: {exemplar.score.toFixed(2)}
-            {exemplar.source && <bdi> · {exemplar.source}</bdi>}
-          </span>
-          <span dir="auto">
-            {shortened(exemplar.runs).map(({ text, mark }, run) =>
-              mark ? (
-                <mark key={run} class={CLASSES[mark]}>
-                  {text}
-                </mark>
-              ) : (
-                text
-              ),
-            )}
-          </span>
+          <ExemplarText exemplar={exemplar} />
         </li>
       ))}
     </ol>
   );
 }
 
+/** Who looks at what, how strongly, and the text around them. */
+export function ExemplarText({ exemplar }: { exemplar: Exemplar }) {
+  return (
+    <>
+      <span class="score">
+        <bdi>{exemplar.attending}</bdi> → <bdi>{exemplar.attended}</bdi>: {exemplar.score.toFixed(2)}
+        {exemplar.source && <bdi> · {exemplar.source}</bdi>}
+      </span>
+      <span dir="auto">
+        {shortened(exemplar.runs).map(({ text, mark }, run) =>
+          mark ? (
+            <mark key={run} class={CLASSES[mark]}>
+              {text}
+            </mark>
+          ) : (
+            text
+          ),
+        )}
+      </span>
+    </>
+  );
+}
+
 /** A text without what is far from its marks. */
-export function shortened(runs: Marked[]): Marked[] {
+function shortened(runs: Marked[]): Marked[] {
   return runs.map((run, place) => {
     if (run.mark) return run;
     const [before, after] = [place > 0, place < runs.length - 1]; // whether a mark stands before it, behind it

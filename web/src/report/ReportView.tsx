@@ -3,15 +3,10 @@ import "./report.css";
 import { useCallback, useEffect } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { CopyButton } from "./CopyButton";
-import { Atlas } from "./Atlas";
 import { CardPanel } from "./CardPanel";
 import type { ChangeReport, ReportState } from "./address";
 import { type Report, groupsOf, headAt } from "./data";
-import { Figures } from "./Figures";
-import { Findings } from "./Findings";
-import { RunFacts } from "./RunFacts";
-import { Scatter } from "./Scatter";
-import { Tables } from "./Tables";
+import { Part } from "./Part";
 
 interface Props {
   report: Report;
@@ -59,18 +54,7 @@ export function ReportView({ report, chunks, state, change: changeState, dark }:
           ))}
         </div>
         <div role="tabpanel" class="part" data-part={part}>
-          {part === "heads" && (
-            <>
-              <Findings report={report} change={change} />
-              <div class="beside">
-                <Atlas report={report} state={state} change={change} dark={dark} />
-                <Scatter report={report} state={state} change={change} dark={dark} />
-              </div>
-            </>
-          )}
-          {part === "tables" && <Tables report={report} chunks={chunks} state={state} change={change} />}
-          {part === "figures" && <Figures report={report} chunks={chunks} />}
-          {part === "run" && <RunFacts report={report} />}
+          <Part report={report} chunks={chunks} part={part} state={state} change={change} dark={dark} />
         </div>
       </main>
       {at >= 0 && <CardPanel report={report} at={at} change={change} dark={dark} />}
