@@ -96,21 +96,19 @@ def pack(content: Content, *, exact: bool = False, level: int = 6) -> Packed:
 def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[dict[str, Any], float]:
     scores: dict[str, Any] = {}
     errors = [0.0]
+    factors = None if exact else _factors(attention)
     for name, array in attention.scores.items():
-        if name == "norm" and not exact and _is_product(attention):
+        if name == "norm" and factors is not None:
             continue  # made of the weights, below
         if name != "weight" and "weight" in scores and _same(array, attention.scores["weight"]):
             scores[name] = {"form": "same", "as": "weight"}
         elif exact:
             scores[name] = {"form": "floats", "at": chunk.add(array)}
-        elif name == "weight" and _is_product(attention):
-            kept = quantise_with_norms(array, attention.value_norm)  # type: ignore[arg-type]
+        elif name == "weight" and factors is not None:
+            kept = quantise_with_norms(array, factors)
             scores[name] = _levels(kept, chunk)
             approximate = kept.scores()
-            errors += [
-                error(array, approximate),
-                error(attention.scores["norm"], approximate * attention.value_norm[:, None, :]),  # type: ignore[index]
-            ]
+            errors += [error(array, approximate), error(attention.scores["norm"], approximate * factors[:, None, :])]
         else:
             kept = quantise(array)
             scores[name] = _levels(kept, chunk)
@@ -132,12 +130,12 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[dict[s
     return description, max(errors)
 
 
-def _is_product(attention: Attention) -> bool:
-    """Whether the norms are the weights times the norms of the values: in pieces they are, merged to words not."""
+def _factors(attention: Attention) -> Array | None:
+    """The norms of the values, where norms are the weights times them: in pieces they are, merged to words not."""
     if attention.value_norm is None or not {"weight", "norm"} <= set(attention.scores):
-        return False
+        return None
     product = attention.scores["weight"] * attention.value_norm[:, None, :]
-    return bool(np.allclose(product, attention.scores["norm"], rtol=1e-4, atol=1e-6))
+    return attention.value_norm if np.allclose(product, attention.scores["norm"], rtol=1e-4, atol=1e-6) else None
 
 
 def _same(one: Array, other: Array) -> bool:

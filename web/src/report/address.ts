@@ -1,5 +1,5 @@
 // Every choice that a reader of a report can make, kept in the address: a link to it opens the same page.
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useFragment } from "../shell/hooks";
 
 export interface ReportState {
   part: string; // heads, tables, figures, run
@@ -48,19 +48,5 @@ export function format(state: ReportState): string {
 }
 
 export function useReportAddress(): [ReportState, ChangeReport] {
-  const [state, setState] = useState<ReportState>(() => parse(location.hash));
-  useEffect(() => {
-    const listen = () => setState(parse(location.hash));
-    window.addEventListener("hashchange", listen);
-    return () => window.removeEventListener("hashchange", listen);
-  }, []);
-  const change = useCallback<ChangeReport>((changes) => setState((before) => ({ ...before, ...changes })), []);
-  useEffect(() => {
-    try {
-      history.replaceState(null, "", `#${format(state)}`);
-    } catch {
-      // In a frame the address cannot change; the link that is copied has the state all the same.
-    }
-  }, [state]);
-  return [state, change];
+  return useFragment(parse, format);
 }

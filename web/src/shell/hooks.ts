@@ -6,24 +6,29 @@ import type { Attention, Content } from "../data/page";
 import { Scores } from "../data/scores";
 import { type Change, format, parse, type State } from "../state";
 
-/** The state, kept in the address: a link to it opens the same picture. */
-export function useAddress(initial: string): [State, Change] {
-  const opened = useMemo(() => parse(initial), [initial]);
-  const [state, setState] = useState<State>(() => (location.hash.length > 1 ? parse(location.hash) : opened));
+/** A state that is kept in the address: a link to it opens the same picture. `read` and `write` must not change. */
+export function useFragment<S>(read: (fragment: string) => S, write: (state: S) => string): [S, (changes: Partial<S>) => void] {
+  const [state, setState] = useState<S>(() => read(location.hash));
   useEffect(() => {
-    const listen = () => setState(location.hash.length > 1 ? parse(location.hash) : opened);
+    const listen = () => setState(read(location.hash));
     window.addEventListener("hashchange", listen);
     return () => window.removeEventListener("hashchange", listen);
-  }, [opened]);
-  const change = useCallback<Change>((changes) => setState((before) => ({ ...before, ...changes })), []);
+  }, [read]);
+  const change = useCallback((changes: Partial<S>) => setState((before) => ({ ...before, ...changes })), []);
   useEffect(() => {
     try {
-      history.replaceState(null, "", `#${format(state)}`);
+      history.replaceState(null, "", `#${write(state)}`);
     } catch {
       // In a notebook's frame the address cannot change; the link that is copied has the state all the same.
     }
-  }, [state]);
+  }, [state, write]);
   return [state, change];
+}
+
+/** The choices of the views; `initial` is what a page opens with that is not given any. */
+export function useAddress(initial: string): [State, Change] {
+  const read = useCallback((fragment: string) => parse(fragment.length > 1 ? fragment : initial), [initial]);
+  return useFragment(read, format);
 }
 
 /** Whether the page is dark: as chosen, else as the system is set. */
