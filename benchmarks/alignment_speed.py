@@ -18,7 +18,7 @@ from headscope.alignment.choice import Choice
 from headscope.alignment.linking import choose_words, encode_pair
 from headscope.alignment.run import Settings as AlignSettings
 from headscope.alignment.run import align
-from headscope.lens.batch import Batch
+from headscope.lens.tokens.batch import Batch
 from headscope.text.parallel import parallel_documents
 
 PLAIN = "plain SDPA forced decoding"

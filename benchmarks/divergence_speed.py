@@ -10,7 +10,7 @@ from torch import Tensor
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
-from headscope.statistics.divergence import map_divergences
+from headscope.statistics.between_heads.jensen_shannon import map_divergences
 
 HEADS, LENGTH = 144, 128
 SAME = 1e-4  # relative; times are compared only where the numbers agree

@@ -13,12 +13,12 @@ from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 from headscope.demo.model import open_model
 from headscope.demo.text import text
-from headscope.lens.batch import Batch
+from headscope.lens.tokens.batch import Batch
 from headscope.papers.kobayashi2020.run import Settings as PaperSettings
 from headscope.papers.kobayashi2020.run import statistics
-from headscope.study.count import Feed, _batches, _encode, update
+from headscope.statistics.norms.frequencies import Frequencies
+from headscope.study.count import BatchSettings, _batches, _encode, update
 from headscope.text import Document
-from headscope.text.frequency import Frequencies
 
 PLAIN = "plain SDPA forward"
 PASS = "all of kobayashi2020 in one pass"
@@ -34,7 +34,7 @@ def kobayashi2020_speed(settings: Settings) -> list[Row]:
         documents = sequences(count)
         frequency = Path(folder) / "frequency.txt"
         Frequencies.count(lens, documents).write(frequency)
-        encoded, _ = _encode(lens, documents, Feed(limit=LENGTH, truncate=True), {})
+        encoded, _ = _encode(lens, documents, BatchSettings(limit=LENGTH, truncate=True), {})
         batches = list(_batches(lens, encoded, BATCH))
         started = [statistic.start(lens.sites) for statistic in statistics(PaperSettings(), frequency)]
 

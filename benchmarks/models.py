@@ -3,7 +3,7 @@
 import torch
 from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, PreTrainedModel
 
-from headscope.lens.batch import Batch
+from headscope.lens.tokens.batch import Batch
 
 _TINY_BERT = {
     "vocab_size": 99,

@@ -20,7 +20,7 @@ from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 from headscope.demo.model import open_model
 from headscope.demo.text import text
-from headscope.lens.batch import Batch
+from headscope.lens.tokens.batch import Batch
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.study.count import update
 from headscope.text import Corpus, Document

@@ -15,10 +15,10 @@ from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 from headscope.demo.text import text
-from headscope.lens.batch import Batch
+from headscope.lens.tokens.batch import Batch
 from headscope.papers.vig2019.run import Settings as PaperSettings
 from headscope.papers.vig2019.run import first_pass
-from headscope.study.count import Feed, _batches, _encode, update
+from headscope.study.count import BatchSettings, _batches, _encode, update
 from headscope.text import Corpus, Document
 
 PLAIN = "plain SDPA forward"
@@ -35,7 +35,7 @@ def vig2019_speed(settings: Settings) -> list[Row]:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
         documents = _sentences(8 if settings.quick else SENTENCES)
-        encoded, _ = _encode(lens, documents, Feed(), {})
+        encoded, _ = _encode(lens, documents, BatchSettings(), {})
         batches = list(_batches(lens, encoded, 16))
         chosen = first_pass(PaperSettings(), without_first=True)
         started = [statistic.start(lens.sites) for statistic in chosen]

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import places
+
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 settings.register_profile("headscope", deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 settings.load_profile("headscope")
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+SHARED = places.SHARED
 
 
 def packaged(package: str) -> Path:

@@ -10,11 +10,12 @@ import pytest
 import headscope
 from headscope.measures import MEASURES
 from headscope.statistics import STATISTICS
+from tests import places
 from tests.papers.samples import save_tiny
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = places.ROOT
 
 
 def blocks(page: str, language: str) -> list[str]:

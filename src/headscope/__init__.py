@@ -6,9 +6,9 @@ from headscope.measures import MEASURES
 from headscope.statistics import STATISTICS
 from headscope.study import Run, load_table, study
 from headscope.text import Corpus, Document
+from headscope.version import __version__
 from headscope.views import View, head_view, matrix_view, model_view, neuron_view
 
-__version__ = "0.1.0"
 __all__ = [
     "MEASURES",
     "STATISTICS",
@@ -22,6 +22,7 @@ __all__ = [
     "Run",
     "Site",
     "View",
+    "__version__",
     "head_view",
     "load_table",
     "matrix_view",

@@ -23,8 +23,8 @@ import headscope
 from headscope.alignment.gradient import choose, gradient_links, saliency, word_saliency
 from headscope.alignment.linking import encode_pair
 from headscope.errors import InputError, ModelError
-from headscope.lens.batch import Batch
 from headscope.lens.lens import Lens
+from headscope.lens.tokens.batch import Batch
 from headscope.text import Document
 from tests.architectures.tiny_models import randomise
 from tests.tiny import tiny

@@ -9,13 +9,14 @@ import pytest
 
 import headscope
 from headscope.alignment import linking
-from headscope.alignment.formats import read_links
 from headscope.alignment.gold import with_gold
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.prompts import Prompt, link_prompts
+from headscope.alignment.link_files import read_links
+from headscope.alignment.prompt_linking import link_prompts
 from headscope.alignment.run import Settings, align
 from headscope.alignment.symmetrise import grow_diag_final_and
 from headscope.errors import InputError
+from headscope.lens.tokens.prompts import Prompt
 from headscope.text import Corpus
 from headscope.text.links import Links
 from headscope.text.parallel import parallel_documents

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import pytest
 import transformers
@@ -15,12 +14,13 @@ from torch import Tensor
 
 import headscope
 from headscope.errors import HeadscopeError, InputError
-from headscope.lens.batch import Batch
 from headscope.lens.doctor import Diagnosis, diagnose
 from headscope.lens.neurons import neurons_of
+from headscope.lens.tokens.batch import Batch
+from tests import places
 from tests.architectures.tiny_models import ARCHITECTURES, CannotBuild, build
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "architectures.md"
+PAGE = places.DOCS / "architectures.md"
 # One worker for all of them: the models are examined once, at the first test.
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("architectures")]
 

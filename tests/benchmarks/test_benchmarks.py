@@ -12,7 +12,9 @@ from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests import places
+
+ROOT = places.ROOT
 
 
 def test_things_are_timed_in_turn_after_one_round_of_warming_up() -> None:

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from tests import places
+
 REQUIRED = bool(os.environ.get("HEADSCOPE_REQUIRE_BROWSER"))
 OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-SCREENSHOTS = Path(__file__).resolve().parents[2] / "out" / "screenshots"
+SCREENSHOTS = places.ROOT / "out" / "screenshots"
 
 
 def missing(what: str) -> None:

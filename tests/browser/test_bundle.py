@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests import places
 from tests.browser.conftest import missing
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.ROOT
 WEB, ASSETS = ROOT / "web", ROOT / "src" / "headscope" / "views" / "assets"
 
 pytestmark = pytest.mark.xdist_group("browser")

@@ -17,7 +17,7 @@ import torch
 import headscope
 from headscope.demo.text import paragraph_pairs, text
 from headscope.lens import Lens
-from headscope.report.complete import report_statistics
+from headscope.report.needed_tables import report_statistics
 from headscope.server import Settings
 from headscope.server.serving import listen, make_server
 from headscope.study import study

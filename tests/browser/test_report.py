@@ -15,7 +15,7 @@ from headscope.report import description, tables_of, write_report
 from headscope.study.tables import load_table
 from tests.browser.map_colours import diverging, sequential
 from tests.browser.waiting import fragment, redrawn, until
-from tests.report.test_description import made_run, per_head
+from tests.report.test_report_json import made_run, per_head
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -14,9 +14,10 @@ import httpx2
 import pytest
 
 from headscope.cli import main
+from tests import places
 from tests.papers.samples import save_tiny
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.ROOT
 
 
 @pytest.fixture(scope="module")

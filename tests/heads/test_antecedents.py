@@ -7,7 +7,7 @@ import pytest
 
 from headscope.errors import InputError
 from headscope.heads.antecedents import best_head, best_heads
-from headscope.statistics.antecedents import COLUMNS
+from headscope.statistics.words.antecedents import COLUMNS
 
 
 def table_of(**columns: list[float]) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from itertools import islice
@@ -19,13 +18,14 @@ from scipy.spatial.distance import pdist, squareform
 import headscope
 from headscope.errors import InputError
 from headscope.heads.clusters import classical_scaling, clusters, embed, nearest_heads, nearest_in_layer, stress
-from headscope.statistics.divergence import distance_matrix
+from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.text import Corpus
+from tests import places
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "cluster-heads.md"
-DATA = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+PAGE = places.DOCS / "how-to" / "cluster-heads.md"
+DATA = places.DATA
 
 
 def distances(points: np.ndarray) -> np.ndarray:

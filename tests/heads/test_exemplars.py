@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from headscope.heads.exemplars import LOOKS_AT, readable
+from headscope.lens.tokens.labels import readable as labels
 from headscope.statistics import Exemplars
 from headscope.text import Document
-from headscope.views.labels import readable as labels
 from tests.statistics.tester import lens_for
 
 TRANSLATED = [

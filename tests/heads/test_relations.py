@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -13,13 +12,14 @@ import pytest
 import headscope
 from headscope.heads.relations import best_heads, held_out_accuracy
 from headscope.statistics import Relations
-from headscope.statistics.relations import DIRECTIONS
+from headscope.statistics.words.relations import DIRECTIONS
 from headscope.text import Corpus
+from tests import places
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "heads-as-classifiers.md"
-DATA = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+PAGE = places.DOCS / "how-to" / "heads-as-classifiers.md"
+DATA = places.DATA
 
 
 def table_of(correct: dict[tuple[str, str], list[list[int]]], cases: dict[str, tuple[int, int]]) -> pd.DataFrame:

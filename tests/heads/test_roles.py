@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 
 import headscope
-from headscope.heads.by_head import HEAD, ByHead
-from headscope.heads.repeats import add_repeats
 from headscope.heads.roles import ABOVE, BROAD, COLUMNS, ENOUGH, FAMILIES, HALF, LITTLE, NO_OP, NO_ROLE, roles
-from headscope.statistics import Unparked
+from headscope.heads.run_by_head import HEAD, RunByHead
+from headscope.statistics import BeyondSinks
+from headscope.study.repeats import add_repeats
 from headscope.study.tables import load_table, table_names
 
 SELF = ["decoder", "self", 0, 0]
@@ -209,7 +209,7 @@ def test_nothing_to_judge() -> None:
 
 def test_labels_of_an_encoder_decoder_are_not_the_same() -> None:
     heads = [["encoder", "self", 0, 0], ["decoder", "self", 0, 0], ["decoder", "cross", 0, 0]]
-    found = ByHead({"unparked": pd.concat([one(head, first=0.1) for head in heads])})
+    found = RunByHead({"unparked": pd.concat([one(head, first=0.1) for head in heads])})
     assert [found.label(head) for head in found.heads] == ["encoder 0.0", "decoder 0.0", "cross 0.0"]
 
 
@@ -228,7 +228,7 @@ def test_roles_of_a_real_encoder(minilm: Path, tmp_path: Path) -> None:
     from headscope.demo.text import paragraph_pairs, text
 
     with headscope.open(minilm) as lens:
-        statistics = [Unparked(), Unparked(measure="norm")]
+        statistics = [BeyondSinks(), BeyondSinks(measure="norm")]
         headscope.study(lens, paragraph_pairs(text()), statistics, out=tmp_path / "run", truncate=True, batch_size=2)
         add_repeats(lens, tmp_path / "run", sequences=2, length=30)
     found = roles({name: load_table(tmp_path / "run", name) for name in table_names(tmp_path / "run")})

@@ -10,9 +10,9 @@ from torch import Tensor
 from transformers import BertConfig, BertForMaskedLM, PreTrainedModel, PreTrainedTokenizerFast
 
 import headscope
-from headscope.lens.gradients import GradientBlock
-from headscope.lens.losses import Loss, Prediction, text_losses
 from headscope.lens.site import Site
+from headscope.lens.tokens.losses import Loss, Prediction, text_losses
+from headscope.lens.watching.gradients import GradientBlock
 from headscope.text import Document
 from tests.architectures.tiny_models import randomise
 from tests.tiny import tiny

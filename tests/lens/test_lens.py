@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import headscope
 from headscope.errors import HeadscopeError, InputError, ModelError, NormsUnavailable
-from headscope.lens.batch import Batch
 from headscope.lens.doctor import diagnose
-from headscope.lens.interface import AttentionCall
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.interface import AttentionCall
 from tests.architectures.tiny_models import build
 from tests.tiny import FAMILIES, tiny, tiny_inputs
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -315,7 +315,7 @@ def test_layers_left_out_have_no_whole_map(lens: headscope.Lens, monkeypatch: py
 
     wanted = lens.read("the cat sat").scores(layer=1)
     monkeypatch.setattr(AttentionCall, "rows", rows)
-    monkeypatch.setattr("headscope.lens.capture.BLOCK", 1)
+    monkeypatch.setattr("headscope.lens.watching.capture.BLOCK", 1)
     reading = lens.read("the cat sat", layers=[1])
     assert tallest == {0: 1, 1: len(reading.tokens), 2: 1}
     torch.testing.assert_close(reading.scores(layer=1), wanted)

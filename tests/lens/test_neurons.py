@@ -11,9 +11,9 @@ from torch import Tensor
 
 import headscope
 from headscope.errors import InputError
-from headscope.lens.batch import Batch
 from headscope.lens.neurons import Neurons, fit_scaling, what_stands_between
 from headscope.lens.reading import Reading
+from headscope.lens.tokens.batch import Batch
 from tests.architectures.tiny_models import build
 from tests.lens.textbook_neurons import FAMILIES, queries_and_keys
 from tests.tiny import tiny

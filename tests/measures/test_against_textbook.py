@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headscope
-from headscope.lens.batch import Batch
+from headscope.lens.tokens.batch import Batch
 from tests.textbook import Textbook, textbook
 from tests.tiny import FAMILIES, tiny, tiny_inputs
 

@@ -12,14 +12,14 @@ from torch import Tensor, nn
 import headscope
 from headscope.errors import InputError, NormsUnavailable
 from headscope.lens import Lens
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.normalisation import Normalisation, recognise
 from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.normalisation import Normalisation, recognise
 from headscope.measures.block_norm import parts_of
 from headscope.statistics import Mixing
 from headscope.statistics.exemplars import document_number
-from headscope.statistics.mixing import mixing_ratios
+from headscope.statistics.norms.mixing import mixing_ratios
 from tests.architectures.tiny_models import build
 from tests.statistics.tester import assert_same, counted, documents
 from tests.tiny import tiny, tiny_inputs

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from headscope.cli import main
+from tests import places
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -97,6 +98,6 @@ def run_command(
 
 def example(paper: str) -> str:
     """The Python code of a paper's page."""
-    page = Path(__file__).resolve().parents[2] / "docs" / "papers" / f"{paper}.md"
+    page = places.DOCS / "papers" / f"{paper}.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     return code

@@ -16,6 +16,7 @@ from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.tables import correlations, targeted
 from headscope.statistics import Exemplars
 from headscope.text import Corpus, Document
+from tests import places
 from tests.papers.samples import example, run_command, save_tiny
 from tests.statistics.tester import counted, lens_for
 
@@ -151,7 +152,7 @@ def test_command_says_what_is_missing(monkeypatch, capsys, data, tmp_path: Path)
 
 
 def test_facts_are_the_papers() -> None:
-    paper = Path(__file__).resolve().parents[3] / "shared" / "papers" / "vig2019.txt"
+    paper = places.PAPERS / "vig2019.txt"
     if not paper.is_file():
         pytest.skip("../shared/papers/vig2019.txt is not here")
     text = paper.read_text()

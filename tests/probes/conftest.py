@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,13 +11,12 @@ import torch
 import headscope
 from headscope.probes import Vectors
 from headscope.text import Document
+from tests import places
 from tests.probes.planted import documents
-
-BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def _data(*parts: str) -> Path:
-    path = Path(os.environ.get("HEADSCOPE_DATA", BESIDE)).joinpath(*parts)
+    path = places.DATA.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"{path} is not here: name the data folder with HEADSCOPE_DATA")
     return path

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +11,11 @@ from hypothesis import strategies as st
 
 from headscope.probes.antecedent_rules import RULES, antecedent_rules, candidates_of, describe
 from headscope.text import Corpus, Document, Mention
-from headscope.text.cases import Case, cases
-from headscope.text.windows import windows
+from headscope.text.coreference.cases import Case, cases
+from headscope.text.coreference.windows import windows
+from tests import places
 
-DATA = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+DATA = places.DATA
 
 TEXT = """Mr. Bennet met his wife . She saw the two dogs . Mr. Bennet and the old dogs ran .
 They barked , and the lady called them . The Bennet house was hers ."""

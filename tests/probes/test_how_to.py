@@ -11,11 +11,12 @@ import pytest
 import headscope
 from headscope.probes import PROBES
 from headscope.text import Document
+from tests import places
 from tests.probes.planted import WORDS, documents
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "probe-attention.md"
+PAGE = places.DOCS / "how-to" / "probe-attention.md"
 
 
 def conllu(sentences: list[Document]) -> str:

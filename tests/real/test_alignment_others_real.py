@@ -13,11 +13,12 @@ import pytest
 import headscope
 from headscope.alignment.choice import Choice
 from headscope.alignment.eflomal import eflomal_links, find_program
-from headscope.alignment.formats import read_links
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.prompts import Prompt, link_prompts
-from headscope.alignment.scores import alignment_counts, scores
+from headscope.alignment.link_files import read_links
+from headscope.alignment.prompt_linking import link_prompts
 from headscope.errors import InputError
+from headscope.lens.tokens.prompts import Prompt
+from headscope.statistics.alignment.scores import alignment_counts, scores
 from headscope.text import Document
 from headscope.text.links import Pair
 from headscope.text.parallel import parallel_documents, sentence_lengths

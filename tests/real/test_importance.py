@@ -11,7 +11,7 @@ import torch
 
 import headscope
 from headscope.errors import ModelError
-from headscope.lens.losses import own_loss
+from headscope.lens.tokens.losses import own_loss
 from headscope.text import Document
 from tests.conftest import SHARED
 from tests.lens.language_models import gradients_of, own_gradients

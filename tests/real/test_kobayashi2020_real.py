@@ -16,13 +16,13 @@ from torch import Tensor
 from transformers import AutoModel
 
 import headscope
-from headscope.statistics import ByLength, CategoryWeights, Dispersion, Frequency, FrequencyCurve, InputDispersion
+from headscope.statistics import CategoryWeights, Dispersion, EffectiveByLength, Frequency, FrequencyCurve, InputDispersion
 from headscope.statistics.base import Statistic
-from headscope.statistics.category_weights import layer_means
-from headscope.statistics.token_categories import USUAL
+from headscope.statistics.kit.categories import USUAL
+from headscope.statistics.norms.category_weights import layer_means
 from headscope.text import Document
 from tests.conftest import SHARED
-from tests.statistics.appendix_d import bert_category, spread
+from tests.statistics.norms.appendix_d import bert_category, spread
 from tests.textbook import Textbook, textbook
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -76,7 +76,13 @@ def measured(minilm: Path) -> Measured:
     lines = needed("text", "wikitext2-raw-test.txt").read_text(encoding="utf-8").splitlines()
     documents = [Document(line.strip()) for line in lines if len(line) > 400][:TEXTS]
     statistics: list[Statistic] = [
-        *(Dispersion(), InputDispersion(), CategoryWeights(), CategoryWeights(measure="joint_norm"), ByLength(every=1)),
+        *(
+            Dispersion(),
+            InputDispersion(),
+            CategoryWeights(),
+            CategoryWeights(measure="joint_norm"),
+            EffectiveByLength(every=1),
+        ),
         *(Frequency(path=str(frequency)), FrequencyCurve(path=str(frequency))),
     ]
     with headscope.open(minilm) as lens:

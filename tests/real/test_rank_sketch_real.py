@@ -14,8 +14,8 @@ from scipy.stats import spearmanr
 import headscope
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics import WeightNorm
-from headscope.statistics.token_categories import USUAL, key_categories
+from headscope.statistics import NormCorrelation
+from headscope.statistics.kit.categories import USUAL, key_categories
 from headscope.text import Document
 from tests.conftest import SHARED
 
@@ -51,7 +51,7 @@ def test_ten_million_pairs(minilm: Path, wikitext: list[Document]) -> None:
     with headscope.open(minilm) as lens:
         encoded = [lens.encode(document, limit=128, truncate=True) for document in wikitext]
         batches = [lens.collate(encoded[start : start + 4]) for start in range(0, len(encoded), 4)]
-        parts = [WeightNorm().start(lens.sites) for _ in batches]
+        parts = [NormCorrelation().start(lens.sites) for _ in batches]
         for batch, part in zip(batches, parts, strict=True):
             lens.run(batch, lambda block, part=part: (collect(block), part.update(block)), rows=50)
         tables = [merged(parts, order, lens).table() for order in permutations(range(len(parts)))]
@@ -67,8 +67,8 @@ def test_ten_million_pairs(minilm: Path, wikitext: list[Document]) -> None:
         assert error <= row["bound"] < 0.015
 
 
-def merged(parts: list[WeightNorm], order: tuple[int, ...], lens: headscope.Lens) -> WeightNorm:
-    whole = WeightNorm().start(lens.sites)
+def merged(parts: list[NormCorrelation], order: tuple[int, ...], lens: headscope.Lens) -> NormCorrelation:
+    whole = NormCorrelation().start(lens.sites)
     for index in order:
         whole.merge(parts[index])
     return whole

@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 import headscope
-from headscope.heads.repeats import add_repeats
 from headscope.papers import clark2019, kobayashi2020, vig2019
-from headscope.report.exemplars import add_exemplars
+from headscope.report.heads.exemplars import add_exemplars
 from headscope.statistics import (
     STATISTICS,
     CategoryWeights,
     Dispersion,
     Exemplars,
     JensenShannon,
+    NormCorrelation,
     Separators,
-    WeightNorm,
     usual_statistics,
 )
+from headscope.study.repeats import add_repeats
 from headscope.text import Corpus
 from tests.papers.samples import write_data
 from tests.statistics.tester import documents, lens_for
@@ -30,7 +30,7 @@ def study(folder: Path, family: str = "bert") -> None:
     """All usual statistics by weight and by norm, and those that cards and findings read besides."""
     lens = lens_for(family)
     chosen = [STATISTICS[name](measure=measure) for name in usual_statistics() for measure in ("weight", "norm")]
-    chosen += [JensenShannon(), Exemplars(), Separators(), CategoryWeights(), Dispersion(), WeightNorm()]
+    chosen += [JensenShannon(), Exemplars(), Separators(), CategoryWeights(), Dispersion(), NormCorrelation()]
     headscope.study(lens, documents(family), chosen, out=folder, shard_size=2)
     add_repeats(lens, folder, sequences=2, length=6)
     add_exemplars(lens, folder, documents(family))

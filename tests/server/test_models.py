@@ -9,7 +9,7 @@ import pytest
 import headscope
 from headscope.errors import InputError, ModelError
 from headscope.server.models import close_models, measures_of, named, open_models
-from headscope.server.run import OfferedRun
+from headscope.server.served_run import ServedRun
 from headscope.server.settings import Settings
 from headscope.study.study import study
 from tests.architectures.tiny_models import build
@@ -54,13 +54,13 @@ def test_the_runs_own_model(folder: Path, tmp_path: Path, seed: int | None) -> N
         study(lens, ["the cat sat"], ["entropy"], out=tmp_path / "run")
     lenses = open_models([], tmp_path / "run")
     assert lenses["a=b"].random_init == seed
-    assert OfferedRun(tmp_path / "run", lenses, Settings()).served == "a=b"
+    assert ServedRun(tmp_path / "run", lenses, Settings()).served == "a=b"
     close_models(lenses)
     moved = folder.with_name("moved")
     if not moved.exists():
         save_tiny(moved, "bert")
     with headscope.open(moved) as elsewhere:
-        assert OfferedRun(tmp_path / "run", {"m": elsewhere}, Settings()).served == ("m" if seed is None else None)
+        assert ServedRun(tmp_path / "run", {"m": elsewhere}, Settings()).served == ("m" if seed is None else None)
 
 
 @pytest.mark.real

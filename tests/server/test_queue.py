@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from headscope.server.queue import Abandoned, Check, Queue
-from headscope.server.refused import Refused
+from headscope.server.refusal import Refusal
 
 
 async def never() -> None:
@@ -75,7 +75,7 @@ def test_the_line_has_an_end() -> None:
     found = asyncio.run(crowd())
     assert found[:3] == [1, 1, 1]
     for refused in found[3:]:
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, Refusal)
         assert refused.status == 503
         assert 1 <= int(refused.headers["Retry-After"]) <= 60
 

@@ -20,19 +20,19 @@ from torch import nn
 import headscope
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock, KeySide
-from headscope.lens.projection import Projection
+from headscope.lens.watching.projection import Projection
 from headscope.measures.effective import column_basis
 from headscope.measures.full_rank_basis import full_rank_basis
-from headscope.statistics import ByLength, CategoryWeights, Dispersion, Frequency, FrequencyCurve, InputDispersion
+from headscope.statistics import CategoryWeights, Dispersion, EffectiveByLength, Frequency, FrequencyCurve, InputDispersion
 from headscope.statistics.base import Statistic
-from headscope.statistics.by_length import LONGEST, map_sums, pearson
-from headscope.statistics.category_weights import layer_means
-from headscope.statistics.token_averages import Averages
-from headscope.statistics.token_categories import USUAL
+from headscope.statistics.kit.categories import USUAL
+from headscope.statistics.norms.category_weights import layer_means
+from headscope.statistics.norms.effective_by_length import LONGEST, map_sums, pearson
+from headscope.statistics.norms.frequencies import Frequencies
+from headscope.statistics.norms.token_averages import Averages
 from headscope.study.intervals import intervals
 from headscope.text import Document
-from headscope.text.frequency import Frequencies
-from tests.statistics import appendix_d
+from tests.statistics.norms import appendix_d
 from tests.statistics.tester import TEXTS, assert_same, block_by_hand, counted, documents, lens_for
 from tests.textbook import textbook
 from tests.tiny import tiny
@@ -44,8 +44,8 @@ MADE: dict[str, Callable[[str], Statistic]] = {
     "category_weights": lambda _: CategoryWeights(),
     "joint": lambda _: CategoryWeights(measure="joint_norm"),
     "own_categories": lambda _: CategoryWeights(categories={"animals": "cat cats dog dogs", "short": "/../"}),
-    "by_length": lambda _: ByLength(every=1),
-    "some_by_length": lambda _: ByLength(every=2),
+    "by_length": lambda _: EffectiveByLength(every=1),
+    "some_by_length": lambda _: EffectiveByLength(every=2),
     "frequency": lambda path: Frequency(path=path),
     "frequency_curve": lambda path: FrequencyCurve(path=path),
 }
@@ -160,7 +160,7 @@ def test_joint_norms_by_category_against_loops(family: str) -> None:
 
 @both
 def test_by_length_against_loops(family: str) -> None:
-    table = counted(ByLength(every=1), family, documents(family), 3, rows=4).table().set_index("length")
+    table = counted(EffectiveByLength(every=1), family, documents(family), 3, rows=4).table().set_index("length")
     expected = appendix_d.by_length(texts_by_loops(family), causal=family == "llama")
     assert list(table.index) == sorted(expected)
     for length, row in expected.items():
@@ -236,7 +236,9 @@ def test_cross_attention_against_full_maps() -> None:
     """Rows are the target's and keys the source's: means are over the former, categories and lengths of the latter."""
     lens, chosen = lens_for("marian"), documents("marian")
     weights = counted(CategoryWeights(), "marian", chosen, 3, rows=4).table().query("kind == 'cross'")
-    lengths = counted(ByLength(every=1), "marian", chosen, 3, rows=4).table().query("kind == 'cross'").set_index("length")
+    lengths = (
+        counted(EffectiveByLength(every=1), "marian", chosen, 3, rows=4).table().query("kind == 'cross'").set_index("length")
+    )
     separator, with_norms = [], {}
     for document in chosen:
         reading = lens.read(document)
@@ -413,7 +415,7 @@ def test_a_site_without_norms_is_not_a_number(name: str, frequency_file: Callabl
         assert table["weight_mean"].notna().all()
 
 
-@pytest.mark.parametrize("cls", [Dispersion, InputDispersion, ByLength])
+@pytest.mark.parametrize("cls", [Dispersion, InputDispersion, EffectiveByLength])
 def test_a_measure_that_makes_no_sense_is_said(cls: type[Statistic]) -> None:
     with pytest.raises(InputError, match="takes no measure 'norm': leave it away"):
         cls(measure="norm")
@@ -435,15 +437,15 @@ def test_frequencies_need_a_file_that_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_by_length_measures_some_of_the_texts_whatever_their_order() -> None:
     chosen = [Document(f"the cat {'sat ' * number}") for number in range(40)]
-    some = counted(ByLength(every=4), "bert", chosen, batch_size=7)
-    again = counted(ByLength(every=4), "bert", chosen[::-1], batch_size=3)
+    some = counted(EffectiveByLength(every=4), "bert", chosen, batch_size=7)
+    again = counted(EffectiveByLength(every=4), "bert", chosen[::-1], batch_size=3)
     assert_same(some, again)
     assert 0 < len(some.table()) < 20
-    assert len(counted(ByLength(every=1), "bert", chosen, batch_size=7).table()) == 40
+    assert len(counted(EffectiveByLength(every=1), "bert", chosen, batch_size=7).table()) == 40
 
 
 def test_texts_that_are_longer_than_the_longest_share_a_row() -> None:
-    fresh = ByLength().start(lens_for("bert").sites)
+    fresh = EffectiveByLength().start(lens_for("bert").sites)
     correlations = torch.tensor([[[0.5], [1.0]], [[0.5], [0.0]]])
     block = block_by_hand([[1.0]], ["a"], site=lens_for("bert").sites[0])
     fresh._add(block, torch.tensor([LONGEST + 5, LONGEST]), correlations)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -30,9 +29,10 @@ from headscope.statistics import (
 from headscope.statistics.base import Statistic
 from headscope.statistics.exemplars import document_number
 from headscope.text import Corpus, Document
+from tests import places
 from tests.statistics.tester import assert_same, block_by_hand, columns_by_hand, counted, lens_for
 
-DATA = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+DATA = places.DATA
 
 
 def annotated(text: str, tags: str, heads: list[int]) -> Document:

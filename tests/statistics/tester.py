@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 import headscope
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock, KeySide
-from headscope.lens.encoding import TokenSequence
 from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics.base import Statistic
 from headscope.text import Document

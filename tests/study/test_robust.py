@@ -14,10 +14,11 @@ import pytest
 
 import headscope
 from headscope.files import CannotWrite
+from tests import places
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = places.ROOT
 TEXTS = [f"the {'cat ' * (1 + n % 9)}sat on the mat , and the dog {n % 5}" for n in range(60)]
 
 

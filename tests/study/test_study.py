@@ -14,7 +14,7 @@ import headscope
 from headscope.errors import InputError
 from headscope.statistics import Distance, Entropy, Offsets
 from headscope.study.compare import HEAD, compare
-from headscope.study.count import Feed
+from headscope.study.count import BatchSettings
 from headscope.study.shards import shard_file
 from headscope.study.state import load_state
 from tests.tiny import tiny
@@ -173,7 +173,7 @@ def test_batches_hold_texts_of_similar_length(lens: headscope.Lens) -> None:
     from headscope.study.count import _batches, _encode
 
     documents = [headscope.Document("cat " * (1 + n % 7)) for n in range(20)]
-    encoded, _ = _encode(lens, documents, Feed(batch_size=4), {})
+    encoded, _ = _encode(lens, documents, BatchSettings(batch_size=4), {})
     lengths = [[len(s) for s in batch.sources] for batch in _batches(lens, encoded, 4)]
     assert all(max(some) - min(some) <= 1 for some in lengths)
     assert sum(map(len, lengths)) == 20

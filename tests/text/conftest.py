@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+from tests import places
 
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    folder = Path(os.environ.get("HEADSCOPE_DATA", BESIDE))
+    folder = places.DATA
     if not folder.is_dir():
         pytest.skip(f"the data folder {folder} is not here: name it with HEADSCOPE_DATA")
     return folder

@@ -9,7 +9,7 @@ import pyarrow
 import pyarrow.parquet
 
 from headscope.text import Corpus, Document
-from headscope.text.lines import Line
+from headscope.text.readers.lines import Line
 
 CONLLU = """\
 # newdoc id = d1

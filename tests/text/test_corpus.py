@@ -11,7 +11,7 @@ import pytest
 
 from headscope.errors import InputError
 from headscope.text import Corpus
-from headscope.text.blocks import ReadingError
+from headscope.text.readers.line_blocks import ReadingError
 from headscope.text.skipped import EXAMPLES
 
 

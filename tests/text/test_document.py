@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headscope.errors import InputError
 from headscope.text import Document, Mention
-from headscope.text.surface import Multiword, natural_text
+from headscope.text.natural_text import Multiword, natural_text
 
 WORDS = ["Ann", "did", "n't", "see", "her", "."]
 LAYERS: dict[str, Any] = {

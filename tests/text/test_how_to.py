@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from headscope.text import FORMATS
+from tests import places
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "give-it-your-corpus.md"
+PAGE = places.DOCS / "how-to" / "give-it-your-corpus.md"
 
 
 def test_the_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

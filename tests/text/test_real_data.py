@@ -9,7 +9,7 @@ import pytest
 
 from headscope.text import Corpus, Document
 from headscope.text.mention import with_antecedent
-from headscope.text.plain import heading_level
+from headscope.text.readers.plain import heading_level
 
 pytestmark = pytest.mark.real
 

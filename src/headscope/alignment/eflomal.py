@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from headscope.alignment.formats import read_links
+from headscope.alignment.link_files import read_links
 from headscope.alignment.symmetrise import SYMMETRISATIONS
 from headscope.errors import InputError
 from headscope.text import Document

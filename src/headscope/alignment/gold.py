@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from headscope.alignment.formats import Side, read_links
+from headscope.alignment.link_files import Side, read_links
 from headscope.errors import InputError
 from headscope.text import Corpus
 from headscope.text.parallel import sentence_lengths

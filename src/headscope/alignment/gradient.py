@@ -22,11 +22,11 @@ import torch
 from torch import Tensor, nn
 
 from headscope.alignment.linking import encode_pair, link_encoded
-from headscope.alignment.sides import AWO, Sides
 from headscope.errors import InputError, ModelError
-from headscope.lens.batch import Batch
-from headscope.lens.gradients import frozen
 from headscope.lens.lens import Lens
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.gradients import frozen
+from headscope.statistics.alignment.sides import AWO, Sides
 from headscope.text import Document
 from headscope.text.links import Pair
 

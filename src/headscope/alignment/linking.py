@@ -9,13 +9,14 @@ from pathlib import Path
 from torch import Tensor
 
 from headscope.alignment.choice import Choice
-from headscope.alignment.picking import Picker
-from headscope.alignment.sides import NO_LINK
 from headscope.errors import InputError
 from headscope.files import write_text
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.lens import Encoded, Lens
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import Encoded
+from headscope.statistics.alignment.picking import Picker
+from headscope.statistics.alignment.sides import NO_LINK
 from headscope.text import Corpus, Document
 from headscope.text.links import Pair
 

@@ -8,8 +8,8 @@ from headscope.alignment.linking import link_corpus
 from headscope.alignment.tables import alignment_statistics
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.workspace import Workspace
 from headscope.study import Run
+from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair
 

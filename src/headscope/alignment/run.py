@@ -15,20 +15,21 @@ import pandas as pd
 
 from headscope.alignment.choice import RULES, Choice, highest_norm, lowest_aer
 from headscope.alignment.eflomal import eflomal_links, find_program
-from headscope.alignment.formats import read_links, write_links
 from headscope.alignment.gradient import gradient_links
+from headscope.alignment.link_files import read_links, write_links
 from headscope.alignment.linking import link
 from headscope.alignment.passes import Linker, check_model, link_part, survey
-from headscope.alignment.prompts import Prompt, link_prompts
+from headscope.alignment.prompt_linking import link_prompts
 from headscope.alignment.symmetrise import SYMMETRISATIONS
 from headscope.alignment.tables import MEASURES, error_tables, link_scores, mean_norms
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.result import Result
-from headscope.papers.workspace import Workspace, first
-from headscope.probes.progress import Progress, Silent
-from headscope.statistics.alignment_errors import aligning_sites
+from headscope.lens.tokens.prompts import Prompt
+from headscope.progress import Progress, Silent
+from headscope.statistics.alignment.alignment_errors import aligning_sites
 from headscope.study import Run
+from headscope.study.results.result import Result
+from headscope.study.results.workspace import Workspace, first
 from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair, flipped
 

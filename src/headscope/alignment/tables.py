@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from headscope.alignment.scores import alignment_counts, bootstrap, scores
-from headscope.alignment.sides import SETTINGS
-from headscope.statistics.alignment_errors import AlignmentErrors
+from headscope.statistics.alignment.alignment_errors import AlignmentErrors
+from headscope.statistics.alignment.scores import alignment_counts, bootstrap, scores
+from headscope.statistics.alignment.sides import SETTINGS
 from headscope.statistics.base import Statistic
-from headscope.statistics.mean_score import MeanScore
+from headscope.statistics.surface.mean_score import MeanScore
 from headscope.study import Run
 from headscope.text.links import Links
 

@@ -8,11 +8,11 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from headscope.alignment.formats import Side
 from headscope.alignment.gold import with_gold
+from headscope.alignment.link_files import Side
 from headscope.alignment.run import Settings
 from headscope.alignment.run import align as align_corpus
-from headscope.cli.gold import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
+from headscope.cli.gold_options import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
 from headscope.cli.progress import Bar
 from headscope.lens.lens import open as open_lens
 from headscope.study import Run

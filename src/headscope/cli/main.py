@@ -6,7 +6,6 @@ import sys
 
 import typer
 
-from headscope import __version__
 from headscope.cli.align import align
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
@@ -19,6 +18,7 @@ from headscope.cli.study import study
 from headscope.cli.table import compare, table
 from headscope.cli.view import view
 from headscope.errors import HeadscopeError
+from headscope.version import __version__
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
 

@@ -9,9 +9,9 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from headscope.alignment.formats import Side
 from headscope.alignment.gold import with_gold
-from headscope.cli.gold import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
+from headscope.alignment.link_files import Side
+from headscope.cli.gold_options import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import Lens

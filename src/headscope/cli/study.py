@@ -15,10 +15,10 @@ from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens.lens import open as open_lens
 from headscope.report import write_report
-from headscope.report.complete import complete, report_measures, report_statistics
+from headscope.report.needed_tables import complete, report_measures, report_statistics
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
-from headscope.statistics.null_attention import parks_on_first
+from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.study import study as run_study
 from headscope.text import FORMATS, Annotator, Corpus
 
@@ -87,7 +87,7 @@ def study(
         chosen = _chosen(statistics, measures or ["weight"], "word" if words else "token")
     with open_lens(model, trust_remote_code=trust_remote_code, random_init=random_init) as lens, Bar(quiet=as_json) as bar:
         if report and not statistics:
-            chosen = report_statistics(measures or report_measures(lens), without_first=parks_on_first(lens.sites))
+            chosen = report_statistics(measures or report_measures(lens), without_first=is_decoder_only(lens.sites))
         run = run_study(
             lens,
             documents,

@@ -14,9 +14,9 @@ from headscope.demo.counts import MEASURES, Counts
 from headscope.demo.findings import disagreement, widest_gap
 from headscope.demo.text import TITLE, count_sentences, paragraph_pairs, text
 from headscope.lens import Lens
-from headscope.report.complete import complete, report_statistics
+from headscope.progress import Counting
+from headscope.report.needed_tables import complete, report_statistics
 from headscope.study import study
-from headscope.study.study import Progress
 from headscope.text import Document
 
 
@@ -72,7 +72,7 @@ class Observation:
 
 
 def observe(
-    lens: Lens, run: Path, documents: Sequence[Document] | None = None, progress: Progress | None = None
+    lens: Lens, run: Path, documents: Sequence[Document] | None = None, progress: Counting | None = None
 ) -> Observation:
     """A study of the text in the run directory `run`; one that is there and finished is not counted again."""
     documents = paragraph_pairs(text()) if documents is None else documents

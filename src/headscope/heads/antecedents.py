@@ -7,7 +7,7 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.relations import HEAD, held_out_accuracy
-from headscope.statistics.antecedents import COLUMNS
+from headscope.statistics.words.antecedents import COLUMNS
 
 TRIALS = (("both", "both"), ("half 0", "half 1"), ("half 1", "half 0"))
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from headscope.heads.pieces import Pieces, sides
-from headscope.lens.lens import Encoded, Lens
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoding import Encoded
+from headscope.lens.tokens.pieces import Pieces, sides
 from headscope.statistics.exemplars import document_number
 from headscope.text import Document
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from headscope.heads.by_head import HEAD, MISSING, ByHead, Cell, Head
-from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.heads.run_by_head import HEAD, MISSING, Cell, Head, RunByHead
+from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 
 HALF = 0.5  # a pattern has more than half of what a head does not park (clark2019, section 3.1, of all attention)
 LITTLE = 0.05  # a head that leaves less than this unparked is not judged on it
@@ -38,7 +38,7 @@ REPEATED = {"induction": "induction", "duplicate": "duplicate token", "previous"
 RULES_OF_THUMB = ("nearest", "head word match")  # what coreference must beat (clark2019, table 2)
 
 
-class Holds(NamedTuple):
+class RoleMatch(NamedTuple):
     """A rule that holds for a head."""
 
     role: str
@@ -50,7 +50,7 @@ class Holds(NamedTuple):
     baseline: float = math.nan
 
 
-Rule = Callable[[ByHead, Head], Iterator[Holds]]
+Rule = Callable[[RunByHead, Head], Iterator[RoleMatch]]
 
 
 def roles(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -58,18 +58,18 @@ def roles(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
     `also` holds the other rules that hold, with semicolons between them. Any table may be missing.
     """
-    found = ByHead(tables)
+    found = RunByHead(tables)
     rows = [_row(found, head) for head in found.heads]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64", "score": float, "baseline": float})
 
 
-def rules_that_hold(found: ByHead, head: Head) -> list[Holds]:
+def rules_that_hold(found: RunByHead, head: Head) -> list[RoleMatch]:
     """All that can be said of a head, in the order of precedence; the first names it."""
     return [holds for rule in RULES for holds in rule(found, head)]
 
 
-def _row(found: ByHead, head: Head) -> list[object]:
-    holding = rules_that_hold(found, head) or [Holds(NO_ROLE, "none", math.nan, NO_ROLE, "", "")]
+def _row(found: RunByHead, head: Head) -> list[object]:
+    holding = rules_that_hold(found, head) or [RoleMatch(NO_ROLE, "none", math.nan, NO_ROLE, "", "")]
     first, also = holding[0], "; ".join(holds.rule for holds in holding[1:])
     return [*head, first.role, first.family, first.score, first.baseline, first.rule, also, first.table, first.column]
 
@@ -77,7 +77,7 @@ def _row(found: ByHead, head: Head) -> list[object]:
 # The rules
 
 
-def relation(found: ByHead, head: Head) -> Iterator[Holds]:
+def relation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """A word looks most at its syntactic head or dependent, more often than not, and far more than by a fixed offset."""
     name = found.several("relations")
     mine = found.rows(name, head)
@@ -91,10 +91,10 @@ def relation(found: ByHead, head: Head) -> Iterator[Holds]:
     for row in ranked.to_dict("records"):
         reverse = ", head to dependent" if row["direction"] == "head to dependent" else ""
         text = f"{row['relation']}{reverse} {row['accuracy']:.2f} (baseline {row['baseline']:.2f})"
-        yield Holds(row["relation"], "syntax", row["accuracy"], text, name, "accuracy", row["baseline"])
+        yield RoleMatch(row["relation"], "syntax", row["accuracy"], text, name, "accuracy", row["baseline"])
 
 
-def coreference(found: ByHead, head: Head) -> Iterator[Holds]:
+def coreference(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """A mention looks most at its antecedent: more often than simple rules find it, or more often than not without these."""
     accuracy = found.first(head, ("antecedents", "all"))
     cases = found.first(head, ("antecedents", "cases_all"))
@@ -102,10 +102,10 @@ def coreference(found: ByHead, head: Head) -> Iterator[Holds]:
     enough = accuracy.there and cases.there and cases.value >= ENOUGH
     if enough and accuracy.value >= (baseline.value + ABOVE if baseline.there else HALF):
         text = f"antecedent {accuracy.value:.2f}" + (f" (baseline {baseline.value:.2f})" if baseline.there else "")
-        yield Holds("coreference", "coreference", accuracy.value, text, accuracy.table, "all", baseline.value)
+        yield RoleMatch("coreference", "coreference", accuracy.value, text, accuracy.table, "all", baseline.value)
 
 
-def repetition(found: ByHead, head: Head) -> Iterator[Holds]:
+def repetition(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """On random tokens that come twice, more than half of what is not parked goes to the copy, or to what followed it."""
     for place in ("induction", "duplicate"):
         cell, left = _on_random_tokens(found, head, place)
@@ -115,23 +115,23 @@ def repetition(found: ByHead, head: Head) -> Iterator[Holds]:
             yield _repeated(place, "repetition", cell, left, unrepeated)
 
 
-def fixed_place(found: ByHead, head: Head) -> Iterator[Holds]:
+def fixed_place(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what is not parked goes to one fixed place beside the token."""
     cells = _places(found, head)
     for place, cell in sorted(cells.items(), key=lambda pair: -pair[1].value):
         if cell.value > HALF:
             text = f"{POSITIONS[place]} {cell.value:.2f}{_of_what(cell)}"
-            yield Holds(POSITIONS[place], "position", cell.value, text, cell.table, cell.column)
+            yield RoleMatch(POSITIONS[place], "position", cell.value, text, cell.table, cell.column)
 
 
-def previous_random_token(found: ByHead, head: Head) -> Iterator[Holds]:
+def previous_random_token(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """The previous token, where the text says nothing: on random tokens."""
     cell, left = _on_random_tokens(found, head, "previous")
     if cell.value > HALF * left:
         yield _repeated("previous", "position", cell, left, found.cell(head, "repeats", "chance").value)
 
 
-def neighbourhood(found: ByHead, head: Head) -> Iterator[Holds]:
+def neighbourhood(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """No one place has it, but the token itself and the two on either side have more than half together.
 
     In short texts they are most of what there is to look at: a head that looks at all of it alike does not hold.
@@ -141,26 +141,26 @@ def neighbourhood(found: ByHead, head: Head) -> Iterator[Holds]:
     if around > HALF and not _is_even(found, head) and max(cell.value for cell in cells) <= HALF:
         text = f"within {_FAR[len(cells)]} {around:.2f}{_of_what(cells[0])}"
         columns = " + ".join(cell.column for cell in cells)
-        yield Holds("nearby tokens", "position", around, text, cells[0].table, columns)
+        yield RoleMatch("nearby tokens", "position", around, text, cells[0].table, columns)
 
 
-def punctuation(found: ByHead, head: Head) -> Iterator[Holds]:
+def punctuation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what is not parked goes to periods and commas."""
     cell = found.first(head, ("unparked", "punctuation"))
     if cell.there and cell.value > HALF and not _leaves_little(found, head):
         text = f"periods and commas {cell.value:.2f}{_of_what(cell)}"
-        yield Holds("punctuation", "punctuation", cell.value, text, cell.table, cell.column)
+        yield RoleMatch("punctuation", "punctuation", cell.value, text, cell.table, cell.column)
 
 
-def second_sink(found: ByHead, head: Head) -> Iterator[Holds]:
+def second_sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what is not parked goes to one token of each text: parked too, though at no place known before."""
     cell = found.first(head, ("unparked", "one_token"))
     if cell.value > HALF and not _leaves_little(found, head) and not _is_even(found, head):
         text = f"one token of each text {cell.value:.2f}"
-        yield Holds("second sink", "sink", cell.value, text, cell.table, cell.column)
+        yield RoleMatch("second sink", "sink", cell.value, text, cell.table, cell.column)
 
 
-def broad(found: ByHead, head: Head) -> Iterator[Holds]:
+def broad(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """What is not parked, at least half of all attention, goes almost evenly to all tokens."""
     breadth, rest = found.first(head, ("unparked", "breadth")), found.first(head, ("unparked", "rest"))
     if not breadth.there:
@@ -168,10 +168,10 @@ def broad(found: ByHead, head: Head) -> Iterator[Holds]:
         if entropy.there and uniform.value > 0:
             breadth = Cell(entropy.value / uniform.value, entropy.table, "entropy / uniform")
     if breadth.there and breadth.value >= BROAD and not rest.value < HALF:
-        yield Holds("broad", "broad", breadth.value, f"broad {breadth.value:.2f}", breadth.table, breadth.column)
+        yield RoleMatch("broad", "broad", breadth.value, f"broad {breadth.value:.2f}", breadth.table, breadth.column)
 
 
-def parked(found: ByHead, head: Head) -> Iterator[Holds]:
+def parked(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of all attention is parked; where less than half of that comes by norm, it is a no-op."""
     shares = {place: parked_share(found, head, place) for place in ("separator", "first")}
     if sum(cell.value for cell in shares.values() if cell.there) <= HALF:
@@ -185,7 +185,7 @@ def parked(found: ByHead, head: Head) -> Iterator[Holds]:
     if norm.there and not cell.table.endswith("_norm"):
         text += f", norm {norm.value:.2f}" + (": a no-op" if norm.value < NO_OP * cell.value else "")
     role = "separator" if place == "separator" else "sink"
-    yield Holds(role, role, cell.value, text, cell.table, cell.column)
+    yield RoleMatch(role, role, cell.value, text, cell.table, cell.column)
 
 
 RULES: tuple[Rule, ...] = (
@@ -211,7 +211,7 @@ _PARKED = {
 }
 
 
-def parked_share(found: ByHead, head: Head, place: str, *, norm: bool = False) -> Cell:
+def parked_share(found: RunByHead, head: Head, place: str, *, norm: bool = False) -> Cell:
     """The share of all attention on the `first` token or on a `separator`, by weight or by norm."""
     cell = found.first(head, *_PARKED[place], norm=norm)
     if norm and not cell.there:
@@ -219,7 +219,7 @@ def parked_share(found: ByHead, head: Head, place: str, *, norm: bool = False) -
     return cell
 
 
-def rule_of_thumb(found: ByHead) -> Cell:
+def rule_of_thumb(found: RunByHead) -> Cell:
     """The better of two simple rules for antecedents, where a run of clark2019 has tried them."""
     table = found.all_tables.get("clark2019_table2")
     if table is None or "system" not in table:
@@ -231,7 +231,7 @@ def rule_of_thumb(found: ByHead) -> Cell:
 _FAR = {5: "two tokens", 3: "one token"}  # by how many places are known
 
 
-def _places(found: ByHead, head: Head) -> dict[str, Cell]:
+def _places(found: RunByHead, head: Head) -> dict[str, Cell]:
     """By place, shares of what is not parked; of all attention in a run that has not counted that. None for little."""
     if head.kind != "self" or _leaves_little(found, head):
         return {}
@@ -239,16 +239,16 @@ def _places(found: ByHead, head: Head) -> dict[str, Cell]:
     return {place: cell for place, cell in cells.items() if cell.there}
 
 
-def _on_random_tokens(found: ByHead, head: Head, place: str) -> tuple[Cell, float]:
+def _on_random_tokens(found: RunByHead, head: Head, place: str) -> tuple[Cell, float]:
     """What a head gives to a place on repeated random tokens, and all that it does not park there."""
     left = 1 - found.cell(head, "repeats", "parked").value
     return (found.cell(head, "repeats", place), left) if left >= LITTLE else (MISSING, left)
 
 
-def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float) -> Holds:
+def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float) -> RoleMatch:
     share = cell.value / left
     text = f"{REPEATED[place]} {share:.2f} on repeated random tokens"
-    return Holds(REPEATED[place], family, share, text, "repeats", f"{place} / (1 - parked)", baseline)
+    return RoleMatch(REPEATED[place], family, share, text, "repeats", f"{place} / (1 - parked)", baseline)
 
 
 def _of_what(cell: Cell) -> str:
@@ -257,9 +257,9 @@ def _of_what(cell: Cell) -> str:
     return (" of all attention" if cell.table.startswith("offsets") else "") + by_norm
 
 
-def _is_even(found: ByHead, head: Head) -> bool:
+def _is_even(found: RunByHead, head: Head) -> bool:
     return found.first(head, ("unparked", "breadth")).value >= BROAD
 
 
-def _leaves_little(found: ByHead, head: Head) -> bool:
+def _leaves_little(found: RunByHead, head: Head) -> bool:
     return found.first(head, ("unparked", "rest")).value < LITTLE

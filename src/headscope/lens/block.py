@@ -10,13 +10,14 @@ import torch
 from torch import Tensor
 
 from headscope.errors import NormsUnavailable
-from headscope.lens.projection import Projection
+from headscope.lens.measure import MEASURES
 from headscope.lens.site import Site
-from headscope.lens.surroundings import Surroundings
+from headscope.lens.watching.projection import Projection
+from headscope.lens.watching.residual import ResidualConnection
 
 if TYPE_CHECKING:
-    from headscope.lens.batch import Batch
-    from headscope.lens.encoding import TokenSequence
+    from headscope.lens.tokens.batch import Batch
+    from headscope.lens.tokens.encoding import TokenSequence
 
 
 class KeySide:
@@ -64,10 +65,10 @@ class KeySide:
 
 
 @dataclass(frozen=True)
-class Joining:
+class ResidualRows:
     """How a block's rows join the residual stream: what the heads bring, and what it is added to."""
 
-    surroundings: Surroundings
+    surroundings: ResidualConnection
     output: Tensor  # batch row head d_head: the attention's output, before W_O
     residual: Tensor  # batch row d_model
 
@@ -88,7 +89,7 @@ class AttentionBlock:
         queries: Tensor | None,
         key_side: KeySide,
         batch: Batch,
-        joining: Joining | None = None,
+        joining: ResidualRows | None = None,
     ) -> None:
         self.site = site
         self.rows = rows
@@ -112,7 +113,7 @@ class AttentionBlock:
         return None if keys is None else repeat_groups(keys.float(), self.site.heads)
 
     @property
-    def joining(self) -> Joining:
+    def joining(self) -> ResidualRows:
         """How these rows join the residual stream."""
         if self._joining is None:
             raise NormsUnavailable(
@@ -213,8 +214,6 @@ class AttentionBlock:
 
     def scores(self, measure: str = "weight") -> Tensor:
         """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""
-        from headscope.measures import MEASURES
-
         if measure not in self._scores:
             self._scores[measure] = MEASURES[measure](self)
         return self._scores[measure]

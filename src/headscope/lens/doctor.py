@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.dummy import dummy_inputs
 from headscope.lens.lens import Lens
-from headscope.lens.projection import matrix_of
 from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.dummy import dummy_inputs
+from headscope.lens.watching.projection import matrix_of
 from headscope.text.document import Document
 
 RECONSTRUCTION = 1e-4  # relative, float32

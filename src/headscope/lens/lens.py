@@ -6,7 +6,6 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -18,21 +17,21 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from headscope.errors import InputError, ModelError
-from headscope.lens import interface
-from headscope.lens.batch import Batch, pad
 from headscope.lens.block import AttentionBlock
-from headscope.lens.capture import Capture
-from headscope.lens.dummy import dummy_inputs
-from headscope.lens.encoding import Segment, TokenSequence, encode, length_limit
-from headscope.lens.gradients import GradientBlock, GradientCapture, frozen
-from headscope.lens.implementations import asks_for_eager, attention_implementations, switch_attention
+from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import load, random_twin
-from headscope.lens.lockstep import in_lockstep
-from headscope.lens.losses import Loss, own_loss, text_losses
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
-from headscope.lens.trace import Trace, trace
-from headscope.lens.word_encoding import encode_words
+from headscope.lens.tokens.batch import Batch, pad
+from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit
+from headscope.lens.tokens.losses import Loss, own_loss, text_losses
+from headscope.lens.tokens.word_encoding import encode_words
+from headscope.lens.watching import interface
+from headscope.lens.watching.capture import Capture
+from headscope.lens.watching.dummy import dummy_inputs
+from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
+from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
+from headscope.lens.watching.trace import Trace, trace
 from headscope.text.document import Document
 
 _open_models: weakref.WeakSet[nn.Module] = weakref.WeakSet()
@@ -48,6 +47,7 @@ def open(
     trust_remote_code: bool = False,
     random_init: int | None = None,
     keep_embeddings: bool = False,
+    title: str = "",
 ) -> Lens:
     """Open a model: a hub id, a local folder, a GGUF file (or a folder with one), or a model in hand.
 
@@ -69,23 +69,15 @@ def open(
     if random_init is not None:
         model = random_twin(model, random_init, keep_embeddings)
     lens = Lens(model, tokenizer, name=name)
-    lens.random_init, lens.keep_embeddings = random_init, keep_embeddings
+    lens.random_init, lens.keep_embeddings, lens.title = random_init, keep_embeddings, title
     return lens
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """A document as the model reads it: its tokens, and for an encoder-decoder those of its target."""
-
-    document: Document
-    source: TokenSequence
-    target: TokenSequence | None = None
 
 
 class Lens:
     """Reads the attention of one model. Made by `headscope.open`."""
 
     random_init: int | None = None  # the seed, where the weights are not the trained ones
+    title: str = ""  # what people call it, where that is not its name
     keep_embeddings: bool = False  # where the embeddings of such a model are the trained ones
 
     def __init__(self, model: PreTrainedModel, tokenizer: Any = None, *, name: str = "") -> None:
@@ -169,7 +161,7 @@ class Lens:
         documents = iter(documents)
         while some := list(islice(documents, batch_size)):
             batch = self.batch(some, limit=limit, truncate=truncate)
-            yield from in_lockstep(partial(self.run, batch, rows=rows))
+            yield from blocks_of(partial(self.run, batch, rows=rows))
 
     def batch(self, documents: Sequence[Any], *, limit: int | None = None, truncate: bool = False) -> Batch:
         """The documents as one padded batch on the model's device; `limit` lowers the model's own limit of tokens."""

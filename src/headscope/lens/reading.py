@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.encoding import TokenSequence
+from headscope.lens.measure import MEASURES
 from headscope.lens.neurons import Neurons, neurons_of
 from headscope.lens.site import Site
-from headscope.lens.words import merge_keys, merge_rows
-from headscope.measures import MEASURES
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import TokenSequence
+from headscope.lens.tokens.words import merge_keys, merge_rows
 
 Groups = list[list[int]]
 

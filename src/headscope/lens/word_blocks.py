@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.encoding import TokenSequence
 from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import TokenSequence
 
 
 class WordBlock(AttentionBlock):

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock
+from headscope.lens.measure import measure
 from headscope.measures.joint_norm import head_grams, joint_norms
-from headscope.measures.registry import measure
 
 ALL = slice(None)
 

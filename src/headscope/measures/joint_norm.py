@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock, KeySide
-from headscope.measures.registry import measure
+from headscope.lens.measure import measure
 
 # Numbers held at a time while the inner products are computed: small enough to stay in a cache.
 CHUNK = 2_000_000

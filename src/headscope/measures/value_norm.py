@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock, KeySide
-from headscope.measures.registry import measure
+from headscope.lens.measure import measure
 
 
 def value_norms(values: Tensor, roots: Tensor) -> Tensor:

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock
-from headscope.measures.registry import measure
+from headscope.lens.measure import measure
 
 
 @measure("weight", needs_norms=False)

@@ -14,14 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from headscope.statistics.antecedents import COLUMNS
 from headscope.statistics.base import ratio
-from headscope.text.agreement import agree, features_of
-from headscope.text.cases import Case, cases
+from headscope.statistics.words.antecedents import COLUMNS
+from headscope.text.coreference.agreement import agree, features_of
+from headscope.text.coreference.cases import Case, cases
+from headscope.text.coreference.english import Features
+from headscope.text.coreference.head_words import head_word
+from headscope.text.coreference.mention_kinds import kinds_of
 from headscope.text.document import Document
-from headscope.text.english import Features
-from headscope.text.head_words import head_word
-from headscope.text.kinds import kinds_of
 from headscope.text.mention import Kind, Mention
 
 

@@ -22,11 +22,11 @@ from headscope.probes.base import Probe
 from headscope.probes.batches import Examples
 from headscope.probes.distances import DistancesProbe
 from headscope.probes.features import disk_needed, word_maps
-from headscope.probes.progress import Progress, Silent
 from headscope.probes.right_branching import RightBranching
 from headscope.probes.training import Training, fit
 from headscope.probes.treebank import Indices, check_enough, read_treebank, split_evaluation, split_held_out
 from headscope.probes.vectors import Vectors
+from headscope.progress import Progress, Silent
 from headscope.text import Document
 
 

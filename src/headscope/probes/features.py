@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 
 from headscope.errors import InputError
-from headscope.lens.lens import Encoded, Lens
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.word_blocks import WordBlock, WordRows
 from headscope.measures import MEASURES
 from headscope.probes.maps import Map, WordMaps, bytes_needed, check_space, load_maps, written_whole
-from headscope.probes.progress import Progress, Silent
 from headscope.probes.treebank import Indices
+from headscope.progress import Progress, Silent
 from headscope.statistics.base import Heads
 from headscope.study.manifest import describe_model, versions
 from headscope.text import Document

@@ -9,8 +9,8 @@ import torch
 
 from headscope.probes.base import NO_HEAD, Probe, cross_entropy
 from headscope.probes.batches import Examples
-from headscope.probes.progress import Progress, Silent
 from headscope.probes.treebank import Indices
+from headscope.progress import Progress, Silent
 
 
 @dataclass(frozen=True)

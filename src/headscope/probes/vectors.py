@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.text.lines import Line, numbered_lines
+from headscope.text.readers.lines import Line, numbered_lines
 
 
 class Vectors:

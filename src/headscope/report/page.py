@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from headscope.report.description import description
+from headscope.report.report_json import description
 from headscope.views.page import page
 
 

@@ -25,11 +25,9 @@ def finished_manifest(run: Path) -> dict[str, Any]:
 
 
 def model_name(manifest: dict[str, Any]) -> str:
-    """What a run's model is called, for others; the demo's by its own name, since it lies in a package of another."""
-    from headscope.demo import model as demo  # the demo ends with a report, and so imports this
-
+    """What a run's model is called, for others."""
     model = manifest["model"]
-    return demo.NAME if demo.SHA256 in model.get("hashes", {}).values() else short_name(str(model["name"]))
+    return model.get("title") or short_name(str(model["name"]))
 
 
 def short_name(name: str) -> str:

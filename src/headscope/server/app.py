@@ -15,16 +15,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from headscope import __version__
 from headscope.errors import HeadscopeError
 from headscope.lens import Lens
 from headscope.server import reading
-from headscope.server.answers import Answers
+from headscope.server.answer_cache import AnswerCache
 from headscope.server.guard import HEADERS, Guard
 from headscope.server.models import describe, lens_of, measures_of
 from headscope.server.queue import Abandoned, Check, Queue, Result
-from headscope.server.refused import Refused
-from headscope.server.run import OfferedRun
+from headscope.server.refusal import Refusal
 from headscope.server.schemas import (
     ExemplarsAnswer,
     Failure,
@@ -35,7 +33,9 @@ from headscope.server.schemas import (
     RunAnswer,
     Stack,
 )
+from headscope.server.served_run import ServedRun
 from headscope.server.settings import Settings
+from headscope.version import __version__
 from headscope.views.page import asset, page, policy
 
 ABOUT = """What every attention head of a Transformer does, read live.
@@ -85,7 +85,7 @@ def make_app(models: Mapping[str, Lens], run: str | Path | None = None, *, setti
     )
     app.state.queue = work
     app.add_middleware(Guard, settings=settings)
-    offered = None if run is None else OfferedRun(Path(run), models, settings)
+    offered = None if run is None else ServedRun(Path(run), models, settings)
     _explain_errors(app, _names(models, offered))
     _add_page(app, has_run=run is not None)
     _add_models(app, models, work, settings)
@@ -111,7 +111,7 @@ def _add_page(app: FastAPI, *, has_run: bool) -> None:
 
 def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings: Settings) -> None:
     known = [describe(name, lens, settings.most_tokens) for name, lens in models.items()]
-    kept = Answers(settings.kept_bytes)
+    kept = AnswerCache(settings.kept_bytes)
 
     @app.get("/api/models")
     async def list_models() -> list[ModelInfo]:
@@ -135,10 +135,10 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
         return await _compressed(request, answer)
 
 
-def _add_run(app: FastAPI, run: OfferedRun | None, work: Queue) -> None:
-    def offered() -> OfferedRun:
+def _add_run(app: FastAPI, run: ServedRun | None, work: Queue) -> None:
+    def offered() -> ServedRun:
         if run is None:
-            raise Refused(404, "This server has no run to show: start it with --run RUN.")
+            raise Refusal(404, "This server has no run to show: start it with --run RUN.")
         return run
 
     @app.get("/api/run")
@@ -189,7 +189,7 @@ async def _in_line(work: Queue, request: Request, make: Callable[[Check], Result
     return await work.run(make, left)
 
 
-def _names(models: Mapping[str, Lens], run: OfferedRun | None) -> dict[str, str]:
+def _names(models: Mapping[str, Lens], run: ServedRun | None) -> dict[str, str]:
     """What is said in the place of a path: a model's name here, or the path's end. The longest come first."""
     names = {path: Path(path).name for path in (run.paths() if run is not None else [])}
     names |= {lens.name: name for name, lens in models.items()}
@@ -202,10 +202,10 @@ def _explain_errors(app: FastAPI, names: Mapping[str, str]) -> None:
     def said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
         for path, name in names.items():
             sentence = sentence.replace(path, name)
-        return Refused(status, sentence, headers).response()
+        return Refusal(status, sentence, headers).response()
 
-    @app.exception_handler(Refused)
-    async def refused(request: Request, error: Refused) -> Response:
+    @app.exception_handler(Refusal)
+    async def refused(request: Request, error: Refusal) -> Response:
         return said(error.status, error.sentence, error.headers)
 
     @app.exception_handler(HeadscopeError)
@@ -216,12 +216,12 @@ def _explain_errors(app: FastAPI, names: Mapping[str, str]) -> None:
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])[:100]
-        return Refused(422, f"The request is wrong{f' at {where}' if where else ''}: {first['msg']}.").response()
+        return Refusal(422, f"The request is wrong{f' at {where}' if where else ''}: {first['msg']}.").response()
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
         sentence = {404: "There is nothing at this address: the page is at /, what it asks at /api/openapi.json."}
-        return Refused(error.status_code, sentence.get(error.status_code, f"{error.detail}."), error.headers).response()
+        return Refusal(error.status_code, sentence.get(error.status_code, f"{error.detail}."), error.headers).response()
 
     @app.exception_handler(Abandoned)
     async def abandoned(request: Request, error: Abandoned) -> Response:
@@ -230,4 +230,4 @@ def _explain_errors(app: FastAPI, names: Mapping[str, str]) -> None:
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         sentence = "Something broke inside headscope: what it was is in the window where headscope serve runs."
-        return Refused(500, sentence, HEADERS).response()  # this answer is made outside the guard
+        return Refusal(500, sentence, HEADERS).response()  # this answer is made outside the guard

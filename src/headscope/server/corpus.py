@@ -8,7 +8,7 @@ from typing import Any
 
 from headscope.demo.text import paragraph_pairs, text
 from headscope.errors import InputError
-from headscope.server.refused import Refused
+from headscope.server.refusal import Refusal
 from headscope.study.manifest import load_manifest
 from headscope.text import Corpus, Document
 
@@ -25,7 +25,7 @@ def documents(run: Path) -> Iterator[Document]:
     """Every document that the run has counted, of all its studies, each corpus once."""
     described = {one["corpus"]["fingerprint"]: one["corpus"] for one in manifests(run) if "corpus" in one}
     if not described:
-        raise Refused(404, "This run says of no corpus that it was counted over: there are no texts to show.")
+        raise Refusal(404, "This run says of no corpus that it was counted over: there are no texts to show.")
     corpora = [_found(corpus) for corpus in described.values()]
     for corpus in corpora:
         yield from corpus
@@ -36,12 +36,12 @@ def _found(described: dict[str, Any]) -> Corpus:
         demo = Corpus.of(paragraph_pairs(text()))
         if demo.fingerprint() == described["fingerprint"]:
             return demo
-        raise Refused(
+        raise Refusal(
             404, "This run was counted over texts that were given from Python, not over files: they cannot be found again."
         )
     missing = [path for path in described["paths"] if not Path(path).is_file()]
     if missing:
-        raise Refused(
+        raise Refusal(
             404,
             f"{Path(missing[0]).name} of this run's corpus is no longer where it was when the run was made: "
             "put it back, or start the server where its path leads to it.",
@@ -50,4 +50,4 @@ def _found(described: dict[str, Any]) -> Corpus:
     try:
         return Corpus.from_files(*described["paths"], **settings, on_error="skip")
     except InputError as error:
-        raise Refused(404, f"This run's corpus cannot be read any more: {error}") from error
+        raise Refusal(404, f"This run's corpus cannot be read any more: {error}") from error

@@ -9,15 +9,15 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.exemplars import LOOKS_AT, SHOWN, best
-from headscope.heads.pieces import Pieces, sides
 from headscope.lens import Lens
 from headscope.lens.block import AttentionBlock
-from headscope.lens.lens import Encoded
-from headscope.report.exemplars import SPACE, source_of
+from headscope.lens.tokens.encoding import Encoded
+from headscope.lens.tokens.pieces import Pieces, sides
+from headscope.report.heads.exemplars import SPACE, source_of
 from headscope.server.queue import Check
 from headscope.server.schemas import Exemplar, MarkedText
 from headscope.statistics.exemplars import Exemplars, document_number
-from headscope.statistics.null_attention import parks_on_first
+from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.text import Document
 
 BATCH = 8
@@ -29,7 +29,7 @@ def counted_now(
     lens: Lens, documents: Iterable[Document], measure: str, most_documents: int, most_tokens: int, check: Check
 ) -> tuple[pd.DataFrame, Texts]:
     """The exemplars of every head among the first documents of a corpus, and these documents."""
-    statistic = Exemplars(measure=measure, without_first=parks_on_first(lens.sites)).start(lens.sites)
+    statistic = Exemplars(measure=measure, without_first=is_decoder_only(lens.sites)).start(lens.sites)
 
     def receive(block: AttentionBlock) -> None:
         check()

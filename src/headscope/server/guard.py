@@ -15,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from headscope.server.refused import Refused
+from headscope.server.refusal import Refusal
 from headscope.server.settings import Settings
 
 HEADERS = {
@@ -53,19 +53,19 @@ class Guard:
             self._check_sender(headers, scope)
             app = self._check_token(headers, scope) or self.app
             receive = await self._bounded(headers, receive)
-        except Refused as refused:
+        except Refusal as refused:
             app = refused.response()
         await app(scope, receive, send)
 
     def _check_sender(self, headers: Headers, scope: Scope) -> None:
         host = headers.getlist("host")
         if len(host) != 1 or not self.settings.allows_host(host[0]):
-            raise Refused(421, "This server does not go by that name: open the address that headscope serve printed.")
+            raise Refusal(421, "This server does not go by that name: open the address that headscope serve printed.")
         origins = headers.getlist("origin")
         if any(origin != f"{scope['scheme']}://{host[0]}" for origin in origins):
-            raise Refused(403, "Another page asks for this: only the page of this server may.")
+            raise Refusal(403, "Another page asks for this: only the page of this server may.")
         if scope["path"] != "/" and headers.get("sec-fetch-site") in _FROM_ELSEWHERE:
-            raise Refused(403, "Another page asks for this: only the page of this server may.")
+            raise Refusal(403, "Another page asks for this: only the page of this server may.")
 
     def _check_token(self, headers: Headers, scope: Scope) -> Response | None:
         """None for those who have the token; a way in for those who bring it in the page's address."""
@@ -80,7 +80,7 @@ class Guard:
             answer = RedirectResponse("/", status_code=303)  # so that the token does not stay in the address
             answer.set_cookie(self.cookie, token, httponly=True, samesite="lax")
             return answer
-        raise Refused(
+        raise Refusal(
             401,
             "This server needs its token: open the address that headscope serve printed, or send it as a Bearer.",
             {"WWW-Authenticate": "Bearer"},
@@ -99,7 +99,7 @@ class Guard:
         sentence = f"The request is larger than {most:,} bytes, which is the most that this server takes: shorten the text."
         length = headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length[:20]) > most:
-            raise Refused(413, sentence, {"Connection": "close"})
+            raise Refusal(413, sentence, {"Connection": "close"})
         body, more = b"", True
         message: Message = {"type": "http.disconnect"}
         try:
@@ -108,9 +108,9 @@ class Guard:
                     body += message.get("body", b"")
                     more = message.get("more_body", False)
                     if len(body) > most:
-                        raise Refused(413, sentence, {"Connection": "close"})
+                        raise Refusal(413, sentence, {"Connection": "close"})
         except TimeoutError:
-            raise Refused(408, "The rest of the request did not come: send it again.", {"Connection": "close"}) from None
+            raise Refusal(408, "The rest of the request did not come: send it again.", {"Connection": "close"}) from None
         waiting: list[Message] = [message if more else {"type": "http.request", "body": body, "more_body": False}]
 
         async def replayed() -> Message:

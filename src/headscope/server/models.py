@@ -11,7 +11,7 @@ from headscope.lens import Lens
 from headscope.lens import open as open_lens
 from headscope.measures import MEASURES
 from headscope.report.run_facts import model_name, short_name
-from headscope.server.refused import Refused
+from headscope.server.refusal import Refusal
 from headscope.server.schemas import AttentionInfo, MeasureInfo, ModelInfo
 from headscope.study.manifest import load_manifest
 from headscope.views.pack import TITLES
@@ -68,7 +68,7 @@ def close_models(lenses: Mapping[str, Lens]) -> None:
 def lens_of(lenses: Mapping[str, Lens], name: str) -> Lens:
     """The lens of that name, or a refusal that says which there are."""
     if name not in lenses:
-        raise Refused(404, f"There is no model {name[:100]!r} here: choose one of {', '.join(lenses)}.")
+        raise Refusal(404, f"There is no model {name[:100]!r} here: choose one of {', '.join(lenses)}.")
     return lenses[name]
 
 

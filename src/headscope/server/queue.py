@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from headscope.server.refused import Refused
+from headscope.server.refusal import Refusal
 
 Result = TypeVar("Result")
 Check = Callable[[], None]
@@ -63,7 +63,7 @@ class Queue:
         if self.waiting > self.most_waiting:
             wait = min(_LONGEST_WAIT, max(1, math.ceil(self.seconds * self.waiting)))
             sentence = f"The model is busy with {self.waiting} requests before this one: try again in {wait} s."
-            raise Refused(503, sentence, {"Retry-After": str(wait)})
+            raise Refusal(503, sentence, {"Retry-After": str(wait)})
         run = Run(work)
         leaving = self._runs[run] = asyncio.ensure_future(left())
         future = self._thread.submit(self._timed, run)
@@ -95,7 +95,7 @@ class Queue:
 
     def _check_open(self) -> None:
         if self._stopped:
-            raise Refused(503, "The server is being stopped: start it again, and ask again.", {"Retry-After": "10"})
+            raise Refusal(503, "The server is being stopped: start it again, and ask again.", {"Retry-After": "10"})
 
     def _timed(self, run: Run[Result]) -> Result:
         begun = monotonic()

@@ -11,9 +11,9 @@ from typing import Any
 
 from headscope.errors import InputError, TooLong
 from headscope.lens import Lens
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.reading import Reading
+from headscope.lens.tokens.batch import Batch
 from headscope.measures import MEASURES
 from headscope.server.queue import Check
 from headscope.server.schemas import ReadRequest

@@ -1,46 +1,47 @@
 """Mergeable sums over a corpus. To add a statistic, add a small file and import it here."""
 
-from headscope.statistics.alignment_errors import AlignmentErrors
-from headscope.statistics.antecedents import Antecedents
+from headscope.statistics.alignment.alignment_errors import AlignmentErrors
 from headscope.statistics.base import Statistic
-from headscope.statistics.by_length import ByLength
-from headscope.statistics.category_weights import CategoryWeights
-from headscope.statistics.dependencies import Dependencies
-from headscope.statistics.dependency_lengths import DependencyLengths
-from headscope.statistics.dispersion import Dispersion, InputDispersion
-from headscope.statistics.distance import Distance
-from headscope.statistics.divergence import JensenShannon
-from headscope.statistics.entropy import Entropy
-from headscope.statistics.entropy_ends import EntropyEnds
+from headscope.statistics.between_heads.jensen_shannon import JensenShannon
 from headscope.statistics.exemplars import Exemplars
-from headscope.statistics.frequency import Frequency
-from headscope.statistics.frequency_curve import FrequencyCurve
-from headscope.statistics.importance import Importance
-from headscope.statistics.maximum import Maximum
-from headscope.statistics.mean_score import MeanScore
-from headscope.statistics.mixing import Mixing
-from headscope.statistics.offsets import Offsets
+from headscope.statistics.norms.category_weights import CategoryWeights
+from headscope.statistics.norms.dispersion import Dispersion, InputDispersion
+from headscope.statistics.norms.effective_by_length import EffectiveByLength
+from headscope.statistics.norms.frequency import Frequency
+from headscope.statistics.norms.frequency_curve import FrequencyCurve
+from headscope.statistics.norms.mixing import Mixing
+from headscope.statistics.norms.norm_correlation import NormCorrelation
+from headscope.statistics.norms.norm_scatter import NormScatter
 from headscope.statistics.registry import STATISTICS, statistic, usual_statistics
-from headscope.statistics.relations import Relations
-from headscope.statistics.separators import Separators
-from headscope.statistics.shares import FirstToken, Punctuation, SpecialTokens
-from headscope.statistics.strength import Strength
-from headscope.statistics.tags import RelationTypes, Tags
-from headscope.statistics.unparked import Unparked
-from headscope.statistics.variability import MeanMap, Variability
-from headscope.statistics.weight_norm import WeightNorm
-from headscope.statistics.weight_norm_sample import WeightNormSample
+from headscope.statistics.surface.distance import Distance
+from headscope.statistics.surface.entropy import Entropy
+from headscope.statistics.surface.entropy_ends import EntropyEnds
+from headscope.statistics.surface.importance import Importance
+from headscope.statistics.surface.maximum import Maximum
+from headscope.statistics.surface.mean_score import MeanScore
+from headscope.statistics.surface.offsets import Offsets
+from headscope.statistics.surface.separators import Separators
+from headscope.statistics.surface.shares import FirstToken, Punctuation, SpecialTokens
+from headscope.statistics.surface.sinks import BeyondSinks
+from headscope.statistics.surface.strength import Strength
+from headscope.statistics.surface.variability import MeanMap, Variability
+from headscope.statistics.words.antecedents import Antecedents
+from headscope.statistics.words.dependencies import Dependencies
+from headscope.statistics.words.dependency_lengths import DependencyLengths
+from headscope.statistics.words.relations import Relations
+from headscope.statistics.words.tags import RelationTypes, Tags
 
 __all__ = [
     "STATISTICS",
     "AlignmentErrors",
     "Antecedents",
-    "ByLength",
+    "BeyondSinks",
     "CategoryWeights",
     "Dependencies",
     "DependencyLengths",
     "Dispersion",
     "Distance",
+    "EffectiveByLength",
     "Entropy",
     "EntropyEnds",
     "Exemplars",
@@ -54,6 +55,8 @@ __all__ = [
     "MeanMap",
     "MeanScore",
     "Mixing",
+    "NormCorrelation",
+    "NormScatter",
     "Offsets",
     "Punctuation",
     "RelationTypes",
@@ -63,10 +66,7 @@ __all__ = [
     "Statistic",
     "Strength",
     "Tags",
-    "Unparked",
     "Variability",
-    "WeightNorm",
-    "WeightNormSample",
     "statistic",
     "usual_statistics",
 ]

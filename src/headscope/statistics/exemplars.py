@@ -15,8 +15,8 @@ from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
 from headscope.statistics.base import Array, Fields, Statistic
-from headscope.statistics.null_attention import NullFiltered
 from headscope.statistics.registry import statistic
+from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.text.document import Document
 
 KEPT = 20  # texts a head, before near-duplicates are removed

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from headscope.alignment.prompts import Prompt
 from headscope.errors import InputError
-from headscope.lens.batch import Batch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.lens import Encoded, Lens
-from headscope.lens.losses import own_loss
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import Encoded
+from headscope.lens.tokens.losses import own_loss
+from headscope.lens.tokens.prompts import Prompt
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics.base import Statistic
 from headscope.text import Document
 
 
 @dataclass(frozen=True)
-class Feed:
+class BatchSettings:
     """How documents are fed to the model."""
 
     batch_size: int = 16
@@ -29,14 +30,14 @@ class Feed:
 
 
 @dataclass
-class Counted:
+class ShardCounts:
     """What a shard has come to."""
 
     statistics: list[Statistic]
     counts: dict[str, int]
 
 
-def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], feed: Feed) -> Counted:
+def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], feed: BatchSettings) -> ShardCounts:
     """Fresh statistics over some documents. Depends on nothing but the documents and the settings."""
     started = [statistic.start(lens.sites) for statistic in statistics]
     needed = {layer: statistic.name for statistic in statistics for layer in statistic.needs}
@@ -44,7 +45,7 @@ def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statis
     for batch in _batches(lens, encoded, feed.batch_size):
         update(lens, batch, started)
     tokens = sum(len(item.source) for item in encoded)
-    return Counted(started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped})
+    return ShardCounts(started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped})
 
 
 def update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
@@ -81,7 +82,9 @@ def _into(statistics: Sequence[Statistic]) -> Callable[[AttentionBlock], None]:
     return update
 
 
-def _encode(lens: Lens, documents: Sequence[Document], feed: Feed, needed: dict[str, str]) -> tuple[list[Encoded], int]:
+def _encode(
+    lens: Lens, documents: Sequence[Document], feed: BatchSettings, needed: dict[str, str]
+) -> tuple[list[Encoded], int]:
     encoded, skipped = [], 0
     for document in documents:
         try:
@@ -94,7 +97,7 @@ def _encode(lens: Lens, documents: Sequence[Document], feed: Feed, needed: dict[
     return encoded, skipped
 
 
-def _encode_one(lens: Lens, document: Document, feed: Feed) -> Encoded:
+def _encode_one(lens: Lens, document: Document, feed: BatchSettings) -> Encoded:
     if feed.prompt is not None:
         return Prompt(feed.prompt).encode(lens.tokenizer, document, lens.limit)
     return lens.encode(document, limit=feed.limit, truncate=feed.truncate, by_word=feed.by_word)

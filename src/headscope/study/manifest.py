@@ -14,6 +14,7 @@ import transformers
 from headscope.errors import InputError
 from headscope.files import sha256_of, write_text
 from headscope.lens.lens import Lens
+from headscope.version import __version__
 
 NAME = "manifest.json"
 _WEIGHTS = ("*.safetensors", "*.gguf", "config.json", "tokenizer*.json", "*.model", "*.spm", "vocab*")
@@ -21,8 +22,6 @@ _WEIGHTS = ("*.safetensors", "*.gguf", "config.json", "tokenizer*.json", "*.mode
 
 def versions() -> dict[str, str]:
     """What computed the numbers."""
-    from headscope import __version__
-
     return {
         "headscope": __version__,
         "torch": torch.__version__,
@@ -45,7 +44,14 @@ def describe_model(lens: Lens) -> dict[str, Any]:
         hashes["random initialisation, seed"] = str(lens.random_init)
         if lens.keep_embeddings:
             hashes["embeddings"] = "trained"
-    return {"name": lens.name, "architecture": type(lens.model).__name__, "dtype": str(lens.model.dtype), "hashes": hashes}
+    title = {"title": lens.title} if lens.title else {}
+    return {
+        "name": lens.name,
+        **title,
+        "architecture": type(lens.model).__name__,
+        "dtype": str(lens.model.dtype),
+        "hashes": hashes,
+    }
 
 
 def _hash_of_parameters(model: torch.nn.Module) -> str:

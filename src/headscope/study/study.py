@@ -12,15 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
+from headscope.progress import Counting
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
-from headscope.study.count import Feed, count
+from headscope.study.count import BatchSettings, count
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.intervals import intervals
 from headscope.study.manifest import check_same, describe_model, load_manifest, save_manifest, versions
@@ -28,14 +29,6 @@ from headscope.study.shards import SHARD, Shard, shard_file, shards_of
 from headscope.study.state import load_state, save_state, state_of
 from headscope.study.tables import load_table, save_table, table_names
 from headscope.text import Corpus, Document
-
-
-class Progress(Protocol):
-    """Whoever shows how far a study has come."""
-
-    def begin(self, documents: int, done: int) -> None: ...
-
-    def advance(self, documents: int) -> None: ...
 
 
 @dataclass
@@ -71,7 +64,7 @@ def study(
     prompt: str | None = None,
     shard_size: int = SHARD,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> Run:
     """Count `statistics` (all of them by default) over a corpus; run it again to go on after an interruption.
 
@@ -80,7 +73,7 @@ def study(
     """
     corpus = documents if isinstance(documents, Corpus) else Corpus.of(documents, on_error=on_error)
     chosen = as_statistics(statistics)
-    feed = Feed(batch_size, limit, truncate, on_error, by_word, prompt)
+    feed = BatchSettings(batch_size, limit, truncate, on_error, by_word, prompt)
     run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
     manifest = _begin(run, lens, corpus, chosen, feed, shard_size)
     total = -(-manifest["corpus"]["documents"] // shard_size)
@@ -121,7 +114,7 @@ def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
 
 
 def _begin(
-    run: Path, lens: Lens, corpus: Corpus, statistics: Sequence[Statistic], feed: Feed, shard_size: int
+    run: Path, lens: Lens, corpus: Corpus, statistics: Sequence[Statistic], feed: BatchSettings, shard_size: int
 ) -> dict[str, Any]:
     """Write the manifest, or check it against the one that is there."""
     bare = corpus.bare()

@@ -3,7 +3,7 @@
 from headscope.text.annotate import Annotator
 from headscope.text.corpus import Corpus
 from headscope.text.document import Document
-from headscope.text.formats import FORMATS
 from headscope.text.mention import Mention
+from headscope.text.readers.formats import FORMATS
 
 __all__ = ["FORMATS", "Annotator", "Corpus", "Document", "Mention"]

@@ -11,10 +11,10 @@ from typing import Any, Literal, Protocol
 
 from headscope.errors import InputError
 from headscope.text.annotate import Annotator
-from headscope.text.blocks import ReadingError, Result
 from headscope.text.document import Document
-from headscope.text.files import Files
-from headscope.text.items import Items
+from headscope.text.readers.file_source import FileSource
+from headscope.text.readers.item_source import ItemSource
+from headscope.text.readers.line_blocks import ReadingError, Result
 from headscope.text.skipped import Skipped
 
 OnError = Literal["stop", "skip"]
@@ -73,12 +73,12 @@ class Corpus:
         on_error: OnError = "stop",
     ) -> Corpus:
         """Files, folders or globs; the format is recognised from the content unless one of FORMATS is given."""
-        return cls(Files(paths, format, unit, column), on_error=on_error)
+        return cls(FileSource(paths, format, unit, column), on_error=on_error)
 
     @classmethod
     def from_documents(cls, documents: Iterable[Any], *, column: str | None = None, on_error: OnError = "stop") -> Corpus:
         """Strings, pairs of strings, lists of words, Documents, or rows (Hugging Face datasets) with a column of text."""
-        return cls(Items(documents, column), on_error=on_error)
+        return cls(ItemSource(documents, column), on_error=on_error)
 
     def annotated(self, annotator: Annotator) -> Corpus:
         """The same corpus with every document annotated."""

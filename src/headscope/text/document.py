@@ -10,7 +10,7 @@ from headscope.errors import InputError
 from headscope.text.layers import check_layers
 from headscope.text.links import Links
 from headscope.text.mention import Mention
-from headscope.text.surface import Multiword, Span, natural_text
+from headscope.text.natural_text import Multiword, Span, natural_text
 
 
 @dataclass(frozen=True)

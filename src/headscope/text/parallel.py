@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 from headscope.errors import InputError
 from headscope.files import sha256_of
-from headscope.text.blocks import ReadingError, Result
 from headscope.text.corpus import Corpus, OnError
 from headscope.text.document import Document
-from headscope.text.lines import Line, numbered_lines
-from headscope.text.paths import find_files
+from headscope.text.readers.line_blocks import ReadingError, Result
+from headscope.text.readers.lines import Line, numbered_lines
+from headscope.text.readers.paths import find_files
 
 SEPARATOR = "|||"
 _SIDES = ("source", "target")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from headscope.text.blocks import ReadingError
+from headscope.text.readers.line_blocks import ReadingError
 
 EXAMPLES = 20
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headscope.errors import InputError
-from headscope.views.labels import visible
+from headscope.lens.tokens.labels import visible
 
 Array = NDArray[np.float32]
 

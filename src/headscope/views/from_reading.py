@@ -10,13 +10,13 @@ from torch import Tensor
 
 from headscope.errors import HeadscopeError, InputError
 from headscope.lens.block import AttentionBlock
-from headscope.lens.encoding import TokenSequence
 from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
+from headscope.lens.tokens.encoding import TokenSequence
+from headscope.lens.tokens.labels import readable, visible
 from headscope.measures import MEASURES
 from headscope.text import Document
 from headscope.views.content import Array, Attention, Content, Neurons, Side
-from headscope.views.labels import readable, visible
 
 USUAL = ("weight", "norm", "joint_norm")
 LARGEST = 400_000_000  # numbers of one measure in one page: above it, no browser would hold it

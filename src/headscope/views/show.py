@@ -9,10 +9,10 @@ from typing import Any, TypedDict, Unpack
 
 from headscope.errors import InputError
 from headscope.lens.reading import Reading
+from headscope.lens.tokens.labels import visible
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, content_of, content_of_arrays
 from headscope.views.head_statistics import head_statistics
-from headscope.views.labels import visible
 from headscope.views.state import State
 from headscope.views.view import View
 

@@ -7,11 +7,11 @@ import pandas as pd
 from headscope.heads.antecedents import best_heads
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import facts
-from headscope.papers.result import Result, in_percent, paper_label
-from headscope.papers.workspace import own_heads
-from headscope.statistics.antecedents import COLUMNS
+from headscope.statistics.words.antecedents import COLUMNS
+from headscope.study.results.result import Result, in_percent, paper_label
+from headscope.study.results.workspace import own_heads
 from headscope.text import Corpus, Document
-from headscope.text.windows import windows
+from headscope.text.coreference.windows import windows
 
 HEAD = ["stack", "kind", "layer", "head"]
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
-from headscope.statistics.relation_cases import cases_of
-from headscope.statistics.relations import DIRECTIONS
+from headscope.statistics.words.relation_cases import cases_of
+from headscope.statistics.words.relations import DIRECTIONS
 from headscope.text import Corpus, Document
-from headscope.text.cases import cases as antecedent_cases
-from headscope.text.parts import cut
+from headscope.text.coreference.cases import cases as antecedent_cases
+from headscope.text.cut import cut
 from headscope.views.print.shown import Shown
 from headscope.views.print.words import map_of
 

@@ -6,10 +6,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from headscope import colours
-from headscope.papers import figures
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.result import Result
-from headscope.papers.workspace import own_heads
+from headscope.study.results import figures
+from headscope.study.results.result import Result
+from headscope.study.results.workspace import own_heads
 
 
 def figure3(importance: pd.DataFrame, tokens: EdgeTokens) -> Result:

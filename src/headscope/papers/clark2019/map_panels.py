@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from headscope.colours import FAINT
-from headscope.papers.result import paper_label
+from headscope.study.results.result import paper_label
 from headscope.text import Document
 from headscope.views.print.columns import Box, column_height
 from headscope.views.print.header import LINE, SMALL, wrapped

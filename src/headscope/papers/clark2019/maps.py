@@ -13,9 +13,9 @@ from headscope.lens.reading import Reading
 from headscope.papers.clark2019 import examples
 from headscope.papers.clark2019.map_panels import Panel, draw_panels, pairs_drawn
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.result import Result, in_percent, paper_label
-from headscope.papers.workspace import Unsuitable, own_heads
-from headscope.statistics.relations import DIRECTIONS
+from headscope.statistics.words.relations import DIRECTIONS
+from headscope.study.results.result import Result, in_percent, paper_label
+from headscope.study.results.workspace import Unsuitable, own_heads
 from headscope.text import Corpus, Document
 from headscope.text.relation_names import OTHER, REVERSED, find_relation
 from headscope.views.print.words import map_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from headscope.papers.clark2019 import facts
-from headscope.papers.result import Result, in_percent
+from headscope.study.results.result import Result, in_percent
 
 NAMES = {
     "right_branching": "right-branching",

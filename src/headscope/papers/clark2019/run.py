@@ -13,16 +13,16 @@ import pandas as pd
 from headscope.errors import ModelError
 from headscope.lens.lens import Lens
 from headscope.lens.lens import open as open_lens
-from headscope.lens.losses import own_loss
+from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import clustering, coreference, facts, importance, maps, probing, surface, syntax
-from headscope.papers.result import Claim, claims_result
-from headscope.papers.workspace import Unsuitable, Workspace, first, own_heads
 from headscope.probes import probe
 from headscope.probes.antecedent_rules import antecedent_rules
-from headscope.probes.progress import Progress, Silent
 from headscope.probes.treebank import TooFew
-from headscope.statistics import Antecedents, Importance, JensenShannon, Relations, Statistic, Unparked
+from headscope.progress import Progress, Silent
+from headscope.statistics import Antecedents, BeyondSinks, Importance, JensenShannon, Relations, Statistic
 from headscope.study import Run
+from headscope.study.results.result import Claim, claims_result
+from headscope.study.results.workspace import Unsuitable, Workspace, first, own_heads
 from headscope.text import Corpus, Document
 
 SHARD = 32  # documents: small, so that there are enough shards to resample
@@ -198,7 +198,7 @@ class Sections:
         """One pass for sections 3 and 6, and for what a report on the run says of each head."""
         if self._text is None:
             measure = self.settings.measure
-            statistics = [*surface.statistics(measure), JensenShannon(measure=measure), Unparked(measure=measure)]
+            statistics = [*surface.statistics(measure), JensenShannon(measure=measure), BeyondSinks(measure=measure)]
             self._text = self._study("text", self._segments(), statistics, limit=self._limit())
             self.workspace.keep(self._text)
         return self._text

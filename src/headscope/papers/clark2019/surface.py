@@ -7,8 +7,6 @@ import pandas as pd
 from headscope.heads.patterns import HALF, NONE, name_patterns
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import surface_figures
-from headscope.papers.result import Claim, Result
-from headscope.papers.workspace import own_heads
 from headscope.statistics import (
     Entropy,
     EntropyEnds,
@@ -21,6 +19,8 @@ from headscope.statistics import (
     Statistic,
 )
 from headscope.study import Run
+from headscope.study.results.result import Claim, Result
+from headscope.study.results.workspace import own_heads
 from headscope.text import Document
 
 HEAD = ["stack", "kind", "layer", "head"]

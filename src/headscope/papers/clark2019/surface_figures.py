@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from headscope import colours
 from headscope.heads.patterns import NONE
-from headscope.papers import figures
+from headscope.study.results import figures
 
 PATTERN_COLOURS = {
     "previous token": colours.BLUE,

@@ -6,8 +6,8 @@ import pandas as pd
 
 from headscope.heads.relations import best_heads
 from headscope.papers.clark2019 import facts
-from headscope.papers.result import Claim, Result, in_percent, paper_label
-from headscope.statistics.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.study.results.result import Claim, Result, in_percent, paper_label
 from headscope.text.relation_names import OTHER, REVERSED, SAME, Found, find_relation
 
 _CLOSER = (SAME, REVERSED, OTHER)

@@ -10,7 +10,7 @@ import pandas as pd
 from headscope import colours
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.statistics.token_categories import category_names
+from headscope.statistics.kit.categories import category_names
 
 _COLOURS = {
     "first": colours.BLUE,

@@ -9,8 +9,8 @@ from scipy import stats
 
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.results import Analysis
-from headscope.papers.result import Claim
-from headscope.papers.workspace import Unsuitable
+from headscope.study.results.result import Claim
+from headscope.study.results.workspace import Unsuitable
 
 SMALL = ("first", "separator", "punctuation")  # what the paper finds to be heavy by weight and light by norm
 

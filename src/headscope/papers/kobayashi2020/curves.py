@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from headscope import colours
-from headscope.papers import figures
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.papers.kobayashi2020.drawings import VALUE_NORM, WEIGHT, written
+from headscope.study.results import figures
 
 POINTS_DPI = 300  # thousands of points are a picture within the figure: as shapes they would be megabytes
 

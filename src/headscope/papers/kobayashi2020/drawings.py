@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from headscope import colours
-from headscope.papers import figures
 from headscope.papers.kobayashi2020.categories import Category
-from headscope.papers.result import paper_label
+from headscope.study.results import figures
+from headscope.study.results.result import paper_label
 
 WEIGHT, VALUE_NORM, NORM = "α", "‖f(x)‖", "‖αf(x)‖"
 

@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from headscope.heads.singular_values import condition_numbers, singular_values
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import curves, drawings, facts, tables
 from headscope.papers.kobayashi2020.categories import categories_of
-from headscope.papers.result import Result, paper_label
-from headscope.papers.workspace import Unsuitable, own_heads
-from headscope.statistics.category_weights import layer_means
+from headscope.statistics.norms.category_weights import layer_means
 from headscope.study import Run
+from headscope.study.results.result import Result, paper_label
+from headscope.study.results.workspace import Unsuitable, own_heads
+from headscope.study.singular_values import condition_numbers, singular_values
 
 HEAD = ["stack", "kind", "layer", "head"]
 _STARRED = f"Columns with * are the paper's, of {facts.MODEL}. Layers and heads count from 1 here, as there."

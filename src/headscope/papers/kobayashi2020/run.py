@@ -10,29 +10,29 @@ from pathlib import Path
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import facts
-from headscope.papers.kobayashi2020.alignment_run import Pairs, align
+from headscope.papers.kobayashi2020.alignment.run import Pairs, align
 from headscope.papers.kobayashi2020.claims import claims, not_shown
 from headscope.papers.kobayashi2020.results import Analysis
-from headscope.papers.result import Claim, Result, claims_result
-from headscope.papers.workspace import Workspace, first
-from headscope.probes.progress import Progress, Silent
+from headscope.progress import Progress, Silent
 from headscope.statistics import (
-    ByLength,
+    BeyondSinks,
     CategoryWeights,
     Dispersion,
+    EffectiveByLength,
     Frequency,
     FrequencyCurve,
     InputDispersion,
     Mixing,
+    NormCorrelation,
+    NormScatter,
     Statistic,
-    Unparked,
-    WeightNorm,
-    WeightNormSample,
 )
-from headscope.statistics.token_categories import parse_categories
+from headscope.statistics.kit.categories import parse_categories
+from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study import Run
+from headscope.study.results.result import Claim, Result, claims_result
+from headscope.study.results.workspace import Workspace, first
 from headscope.text import Corpus
-from headscope.text.frequency import Frequencies
 
 SHARD = 32  # documents: small, so that there are enough shards to resample
 HEAT_MAPS = {4: "separator", 10: "first", 11: "punctuation", 12: "other"}
@@ -121,13 +121,13 @@ def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
         InputDispersion(),
         CategoryWeights(categories=own),
         CategoryWeights(measure="joint_norm", categories=own),
-        WeightNorm(categories=own),
-        WeightNormSample(size=settings.sample, seed=settings.seed, categories=own),
+        NormCorrelation(categories=own),
+        NormScatter(size=settings.sample, seed=settings.seed, categories=own),
         Frequency(path=str(frequency)),
         FrequencyCurve(path=str(frequency)),
-        ByLength(every=settings.every),
+        EffectiveByLength(every=settings.every),
         Mixing(every=settings.mixed),
-        *(Unparked(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
+        *(BeyondSinks(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
     ]
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.categories import Category
-from headscope.papers.result import in_percent, paper_label
+from headscope.study.results.result import in_percent, paper_label
 
 _PRINTED = {"mean": "Mean", "deviation": "Deviation", "cv": "CV", "largest": "Max", "smallest": "Min"}
 _AVERAGED = ("mean", "deviation", "cv")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from headscope.papers.result import Claim
 from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.tables import by_layer, correlations, label_of, targeted
+from headscope.study.results.result import Claim
 
 ALMOST_ALL = 0.97  # the paper's bar for heads that look at little but the first token
 

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from headscope import colours
-from headscope.papers import figures
-from headscope.statistics.dependencies import FORMS
+from headscope.statistics.words.dependencies import FORMS
+from headscope.study.results import figures
 
 FORM_NAMES = dict(zip(FORMS, ("attending token is parent", "attended token is parent", "either"), strict=True))
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from headscope.papers.result import Result
 from headscope.papers.vig2019 import drawings
 from headscope.papers.vig2019.tables import (
     Names,
@@ -17,9 +16,10 @@ from headscope.papers.vig2019.tables import (
     labels_by_layer,
     targeted,
 )
-from headscope.papers.workspace import own_heads
-from headscope.statistics.dependencies import FORMS
+from headscope.statistics.words.dependencies import FORMS
 from headscope.study import Run
+from headscope.study.results.result import Result
+from headscope.study.results.workspace import own_heads
 
 FREQUENT = 8  # tags in figures 6 and 7; all of them are in A.1 and A.2
 

@@ -9,14 +9,13 @@ from typing import Any
 
 from headscope.heads.exemplars import readable
 from headscope.lens.lens import Lens
-from headscope.papers.result import Claim, Result, claims_result
 from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.claims import claims as claims_of
 from headscope.papers.vig2019.results import Analysis
 from headscope.papers.vig2019.tables import Names
-from headscope.papers.workspace import Workspace, first, own_heads
-from headscope.probes.progress import Progress, Silent
+from headscope.progress import Progress, Silent
 from headscope.statistics import (
+    BeyondSinks,
     Dependencies,
     DependencyLengths,
     Distance,
@@ -27,11 +26,12 @@ from headscope.statistics import (
     RelationTypes,
     Statistic,
     Tags,
-    Unparked,
     Variability,
 )
-from headscope.statistics.null_attention import parks_on_first
+from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.study import Run
+from headscope.study.results.result import Claim, Result, claims_result
+from headscope.study.results.workspace import Workspace, first, own_heads
 from headscope.study.study import load_statistic
 from headscope.text import Corpus
 
@@ -69,7 +69,7 @@ def run(
 ) -> Run:
     """Make every result, in a run directory; run it again to go on after an interruption."""
     chosen = settings or Settings()
-    without_first = parks_on_first(lens.sites) if chosen.without_first is None else chosen.without_first
+    without_first = is_decoder_only(lens.sites) if chosen.without_first is None else chosen.without_first
     workspace = Workspace(
         "vig2019", Path(out), lens, {**asdict(chosen), "without_first": without_first}, progress or Silent()
     )
@@ -96,12 +96,12 @@ def run(
 def first_pass(settings: Settings, without_first: bool) -> list[Statistic]:
     """All that is counted in one pass: everything but variability, which needs the mean map of this one.
 
-    `Unparked` is not the paper's: a report on the run names the heads by it.
+    `BeyondSinks` is not the paper's: a report on the run names the heads by it.
     """
     level = _level(settings)
     chosen: list[Statistic] = [DependencyLengths(level=level)]
     for measure in settings.measures:
-        chosen += [FirstToken(measure=measure, level=level), Unparked(measure=measure, level=level)]
+        chosen += [FirstToken(measure=measure, level=level), BeyondSinks(measure=measure, level=level)]
         for cls in (Tags, RelationTypes, Dependencies, Distance, Entropy):
             chosen.append(cls(measure=measure, level=level, without_first=without_first))
         chosen += [mean_map(settings, measure, without_first), exemplars_of(settings, measure, without_first)]

@@ -16,7 +16,7 @@ from matplotlib.textpath import text_to_path
 from numpy.typing import ArrayLike
 
 from headscope.colours import COLUMN, INK
-from headscope.views.labels import visible
+from headscope.lens.tokens.labels import visible
 from headscope.views.print.fonts import font
 
 FULL = 7.0  # inches: both columns of a two-column paper

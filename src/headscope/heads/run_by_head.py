@@ -1,0 +1,125 @@
+"""A run's tables, head by head: any table may be missing, and what is missing is not a number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+HEAD = ["stack", "kind", "layer", "head"]
+MEASURES = ("", "_norm")  # weights first; a run that has only norms is read by norms
+LEVELS = ("", "_words")
+
+
+class Head(NamedTuple):
+    """One head of one attention."""
+
+    stack: str
+    kind: str
+    layer: int
+    head: int
+
+    @property
+    def label(self) -> str:
+        return f"{self.layer}.{self.head}"
+
+
+class Cell(NamedTuple):
+    """A number, and where it stands; not a number where no table has it."""
+
+    value: float
+    table: str = ""
+    column: str = ""
+
+    @property
+    def there(self) -> bool:
+        return not math.isnan(self.value)
+
+
+MISSING = Cell(math.nan)
+
+
+class RunByHead:
+    """Looks numbers up by head, table and column.
+
+    >>> found = RunByHead({"entropy": pd.DataFrame([["encoder", "self", 0, 1, 0.5]], columns=[*HEAD, "entropy"])})
+    >>> found.cell(found.heads[0], "entropy", "entropy")
+    Cell(value=0.5, table='entropy', column='entropy')
+    >>> found.label(found.heads[0])
+    '0.1'
+    """
+
+    def __init__(self, tables: Mapping[str, pd.DataFrame]) -> None:
+        self.all_tables = tables
+        self.tables = {name: _of_heads(table) for name, table in tables.items() if set(HEAD) <= set(table.columns)}
+        self._groups: dict[str, dict[Head, pd.DataFrame]] = {}
+        self._rows: dict[str, dict[Head, dict[str, Any]]] = {}
+        for name, table in self.tables.items():
+            if not table.duplicated(HEAD).any():
+                self._rows[name] = {_head(row): row for row in table.to_dict("records")}
+
+    @cached_property
+    def heads(self) -> list[Head]:
+        """Every head that some table has: encoders first, then layer by layer."""
+        found = {_head(row) for table in self.tables.values() for row in table[HEAD].drop_duplicates().to_dict("records")}
+        return sorted(found, key=lambda head: (head.stack != "encoder", head.kind != "self", head.layer, head.head))
+
+    @cached_property
+    def _alone(self) -> bool:
+        return len({(head.stack, head.kind) for head in self.heads}) == 1
+
+    def label(self, head: Head) -> str:
+        """`layer.head`; an encoder-decoder's have their stack before them, since each has a 0.0."""
+        if self._alone:
+            return head.label
+        return f"{'cross' if head.kind == 'cross' else head.stack} {head.label}"
+
+    @property
+    def one_row_a_head(self) -> list[str]:
+        """The tables that have one row a head, by name."""
+        return [name for name, rows in self._rows.items() if rows]
+
+    def cell(self, head: Head, table: str, column: str) -> Cell:
+        """A number of a table by its full name."""
+        value = self._rows.get(table, {}).get(head, {}).get(column)
+        return MISSING if not _is_number(value) else Cell(float(value), table, column)  # type: ignore[arg-type]
+
+    def first(self, head: Head, *places: tuple[str, str], norm: bool = False) -> Cell:
+        """The first of some (statistic, column) that there is, in tokens or words; by norm alone if `norm`."""
+        for measure in MEASURES[1:] if norm else MEASURES:
+            for statistic, column in places:
+                for level in LEVELS:
+                    found = self.cell(head, f"{statistic}{measure}{level}", column)
+                    if found.there:
+                        return found
+        return MISSING
+
+    def several(self, statistic: str) -> str | None:
+        """The name of a statistic's table, for one that has several rows a head."""
+        names = (f"{statistic}{measure}{level}" for measure in MEASURES for level in LEVELS)
+        return next((name for name in names if name in self.tables), None)
+
+    def rows(self, table: str | None, head: Head) -> pd.DataFrame:
+        """All rows of a head in a table that may have several."""
+        if table is None:
+            return pd.DataFrame(columns=HEAD)
+        if table not in self._groups:
+            groups = self.tables[table].groupby(HEAD, sort=False)
+            self._groups[table] = {_head(rows.iloc[0]): rows for _, rows in groups}
+        return self._groups[table].get(head, self.tables[table].iloc[:0])
+
+
+def _of_heads(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that are of one head: joint measures have none."""
+    return table[table["head"].notna() & table["layer"].notna()]
+
+
+def _head(row: Mapping[str, Any]) -> Head:
+    return Head(str(row["stack"]), str(row["kind"]), int(row["layer"]), int(row["head"]))
+
+
+def _is_number(value: object) -> bool:
+    return value is not None and value is not pd.NA and not isinstance(value, (str, bool)) and value == value

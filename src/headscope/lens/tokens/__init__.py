@@ -1,0 +1,1 @@
+"""From documents to what a model reads, and from its tokens back to words that people read."""

@@ -1,0 +1,181 @@
+"""Capture: one forward pass over one batch, which hands out a block for every site and block of rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from headscope.lens.block import AttentionBlock, KeySide, ResidualRows
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.functions import FunctionTracer, SeenAttention
+from headscope.lens.watching.interface import AttentionCall, watching
+from headscope.lens.watching.residual import ResidualConnection
+from headscope.lens.watching.trace import Trace, TracedSite
+
+# Weights of this many numbers make a block (16 MB): with fewer, long texts take several times as long; from
+# twice as many on, memory is no longer reused between blocks.
+BLOCK = 4_000_000
+
+
+class Capture:
+    """Watches the sites of a trace while a batch runs, and calls `receive` with each block (of `layers`, where given)."""
+
+    def __init__(
+        self,
+        traced: Trace,
+        batch: Batch,
+        receive: Callable[[Any], None],
+        rows: int | None = None,
+        layers: Container[int] | None = None,
+    ) -> None:
+        self.batch = batch
+        self.receive = receive  # an AttentionBlock, or what a subclass makes of it
+        self.rows_per_block = rows
+        self.layers = layers
+        self.sites_seen = 0
+        self._sites = {(found.module, found.call): found for found in traced.sites}
+        self._calls: Counter[nn.Module] = Counter()
+        self._watched = traced.watched
+        self._functions = FunctionTracer(batch.size, self.seen)
+        self._inputs: dict[nn.Module, Tensor] = {}  # what the modules before an attention have just read
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for module in self._watched:
+                stack.callback(module.register_forward_pre_hook(self._functions.enter_module).remove)
+                stack.callback(module.register_forward_hook(self._functions.leave_module, always_call=True).remove)
+            for module in self._read_before():
+                stack.callback(module.register_forward_pre_hook(self._reads, with_kwargs=True).remove)
+            stack.callback(self._inputs.clear)
+            stack.enter_context(watching(self))
+            if self._watched:
+                stack.enter_context(self._functions)
+            yield
+
+    def attend(self, call: AttentionCall) -> tuple[Tensor, None]:
+        """The first way in: compute the attention by rows, as the model would, and show each block."""
+        self._functions.paused = True
+        try:
+            return self._attend(call)
+        finally:
+            self._functions.paused = False
+
+    def _attend(self, call: AttentionCall) -> tuple[Tensor, None]:
+        found = self._next(call.module)
+        if found is None:
+            return call.rows(0, call.length)[0].to(call.dtype), None
+        before = self._before(found, call.value.shape[2], call.length)
+        mask = self.batch.key_mask(found.site)
+        key_side = KeySide(found.site, call.value, call.key, mask, found.projection, before.inputs)
+        output: Tensor | None = None
+        for rows in self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2]):
+            part, weights = call.rows(rows.start, rows.stop)
+            self._show(found, rows, weights, call.query, key_side, before.joining(rows, part))
+            if len(rows) == call.length:
+                return part.to(call.dtype), None
+            if output is None:
+                output = part.new_empty((part.shape[0], call.length, *part.shape[2:]), dtype=call.dtype)
+            output[:, rows.start : rows.stop] = part
+        assert output is not None
+        return output, None
+
+    def seen(self, module: nn.Module, attended: SeenAttention) -> None:
+        """The second way in: the model has computed the attention; show it."""
+        self._functions.paused = True
+        found = self._next(module)
+        if found is not None and not self._is_shown(found):
+            self.sites_seen += 1
+            self._inputs.clear()
+        elif found is not None:
+            mask = self.batch.key_mask(found.site)
+            keys = attended.values.shape[2]
+            before = self._before(found, keys, attended.length)
+            key_side = KeySide(found.site, attended.values, attended.key, mask, found.projection, before.inputs)
+            for rows in self._row_ranges(found, attended.length, attended.values.shape[0], keys):
+                weights = attended.rows(rows.start, rows.stop)
+                joining = before.joining(rows, attended.output[:, rows.start : rows.stop])
+                self._show(found, rows, weights, attended.query, key_side, joining)
+        self._functions.paused = False
+
+    def _is_shown(self, found: TracedSite) -> bool:
+        return self.layers is None or found.site.layer in self.layers
+
+    def _next(self, module: nn.Module) -> TracedSite | None:
+        found = self._sites.get((module, self._calls[module]))
+        self._calls[module] += 1
+        return found
+
+    def _read_before(self) -> Iterator[nn.Module]:
+        """The modules whose inputs are looked at, each once."""
+        chosen = [found.value_projection.module for found in self._sites.values() if found.value_projection is not None]
+        chosen += [found.surroundings.residual for found in self._sites.values() if found.surroundings is not None]
+        yield from dict.fromkeys(chosen)
+
+    def _reads(self, module: nn.Module, given: Any, named: Any) -> None:
+        """A forward pre-hook."""
+        first = next((one for one in (*given, *named.values()) if isinstance(one, Tensor)), None)
+        if first is not None:
+            self._inputs[module] = first.mT if isinstance(module, nn.Conv1d) else first
+
+    def _before(self, found: TracedSite, keys: int, queries: int) -> _Before:
+        """What was read for this attention; afterwards it is let go."""
+        values, around = found.value_projection, found.surroundings
+        inputs = None if values is None else self._inputs.get(values.module)
+        residual = None if around is None else self._inputs.get(around.residual)
+        self._inputs.clear()
+        return _Before(around, _by_text(inputs, self.batch.size, keys), _by_text(residual, self.batch.size, queries))
+
+    def _show(
+        self,
+        found: TracedSite,
+        rows: range,
+        weights: Tensor,
+        queries: Tensor | None,
+        keys: KeySide,
+        joining: ResidualRows | None = None,
+    ) -> None:
+        if rows.start == 0:
+            self.sites_seen += 1
+        if not self._is_shown(found):
+            return
+        mask = self.batch.query_mask(found.site)
+        if mask is not None:
+            weights = weights * mask[:, None, rows.start : rows.stop, None]
+        some = None if queries is None else queries[:, :, rows.start : rows.stop]
+        self.receive(AttentionBlock(found.site, rows, weights, some, keys, self.batch, joining))
+
+    def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
+        # Rows that nobody is shown are never wanted all at once.
+        wanted = self.rows_per_block if self._is_shown(found) else None
+        step = wanted or max(1, BLOCK // (batch * found.site.heads * keys))
+        if not found.cuttable:
+            step = length
+        for start in range(0, length, step):
+            yield range(start, min(start + step, length))
+
+
+@dataclass(frozen=True)
+class _Before:
+    """What modules before an attention read: the x of its values, and the residual stream."""
+
+    surroundings: ResidualConnection | None
+    inputs: Tensor | None
+    residual: Tensor | None
+
+    def joining(self, rows: range, output: Tensor) -> ResidualRows | None:
+        if self.surroundings is None or self.residual is None:
+            return None
+        return ResidualRows(self.surroundings, output.float(), self.residual[:, rows.start : rows.stop])
+
+
+def _by_text(vectors: Tensor | None, batch: int, length: int) -> Tensor | None:
+    """(batch, length, d_model), float32, from what a module read, with all tokens in one line or not."""
+    if vectors is None or vectors.shape[:-1].numel() != batch * length:
+        return None
+    return vectors.detach().float().reshape(batch, length, -1)

@@ -1,0 +1,147 @@
+"""What a model does around an attention, found by following the data of the trace: W_V, the residual connection, the norms.
+
+Three ways are known, and told apart by numbers: post-LN, LN(r + y); pre-LN, r + y, where r is what LN was read from; and
+normalised before the sum, r + LN(y). y is what W_O returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from headscope.lens.watching.normalisation import Normalisation, no_scale, recognise
+from headscope.lens.watching.projection import matrix_of
+
+NEAR = 16  # how many modules before the attention, and norms after it, its residual connection is looked for in
+
+
+class Ran(NamedTuple):
+    """A module that ran in the trace."""
+
+    order: int
+    module: nn.Module
+    given: Tensor
+    result: Tensor
+
+
+@dataclass(frozen=True)
+class ValueProjection:
+    """The columns of a linear layer that make an attention's values: v = x W_V + b_V."""
+
+    module: nn.Module
+    columns: Tensor  # group d_head
+
+    @property
+    def matrices(self) -> Tensor:
+        """W_V for every key-value head: (group, d_model, d_head), float32."""
+        return matrix_of(self.module).detach().float()[:, self.columns].permute(1, 0, 2)
+
+    @property
+    def biases(self) -> Tensor:
+        """b_V: (group, d_head), zero where the layer has none."""
+        bias = getattr(self.module, "bias", None)
+        return torch.zeros(self.columns.shape) if bias is None else bias.detach().float()[self.columns]
+
+
+@dataclass(frozen=True)
+class ResidualConnection:
+    """The attention's output y joins the residual stream: outer(r + inner(y)), either of which may be absent."""
+
+    residual: nn.Module  # its input is r
+    inner: Normalisation | None
+    outer: Normalisation | None
+
+    @property
+    def form(self) -> str:
+        """How the sum is written: `LN(r + y)`, `r + y` or `r + LN(y)`."""
+        total = f"r + {'y' if self.inner is None else 'LN(y)'}"
+        return total if self.outer is None else f"LN({total})"
+
+    def linear(self, vectors: Tensor) -> Tensor:
+        """A part of y as it arrives, but for the scales: (..., d_model) -> (..., d_model)"""
+        return self.outer_linear(vectors if self.inner is None else self.inner.linear(vectors))
+
+    def outer_linear(self, vectors: Tensor) -> Tensor:
+        """A part of the sum as it arrives, but for the scale: (..., d_model) -> (..., d_model)"""
+        return vectors if self.outer is None else self.outer.linear(vectors)
+
+    def scales(self, residual: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
+        """What the inner and the outer normalisation divide by, for r and y of (..., d_model): (..., 1) each."""
+        inner = no_scale(output) if self.inner is None else self.inner.scale(output)
+        total = residual + (output if self.inner is None else self.inner(output))
+        return inner, no_scale(total) if self.outer is None else self.outer.scale(total)
+
+
+def find_value_projection(values: Tensor, order: int, linear: Sequence[Ran], tolerance: float) -> ValueProjection | None:
+    """The linear layer, and its columns, that values (1, group, key, d_head) are; None if they were changed."""
+    _, groups, length, size = values.shape
+    wanted = values[0].transpose(0, 1).reshape(length, groups * size).float()
+    for ran in reversed([ran for ran in linear if ran.order < order]):
+        made = ran.result.reshape(-1, ran.result.shape[-1]).float()
+        if made.shape[0] == length and made.shape[1] >= wanted.shape[1]:
+            columns = _matching_columns(wanted, made, tolerance)
+            if columns is not None:
+                return ValueProjection(ran.module, columns.view(groups, size))
+    return None
+
+
+def _matching_columns(wanted: Tensor, made: Tensor, tolerance: float) -> Tensor | None:
+    """For each column of `wanted` the one of `made` that equals it: their products with one random vector tell."""
+    key = torch.randn(len(wanted), generator=torch.Generator().manual_seed(0)).to(wanted)
+    sums, order = torch.sort(key @ made)
+    place = torch.searchsorted(sums, key @ wanted).clamp(1, len(sums) - 1)
+    nearest = torch.where((sums[place] - key @ wanted).abs() < (sums[place - 1] - key @ wanted).abs(), place, place - 1)
+    columns = order[nearest]
+    return columns if _same(made[:, columns], wanted, tolerance) else None
+
+
+def find_residual_connection(
+    output: Ran, order: int, linear: Sequence[Ran], norms: Sequence[Ran], tolerance: float
+) -> ResidualConnection | None:
+    """How the output of W_O joins the residual stream; None where it does so in a way that is not known here.
+
+    `order` is when the attention ran. r must be the input of a norm (pre-LN) or of a linear layer (post-LN) before it.
+    """
+    y = _in_line(output.result)
+    after, linear_after = (_next(ran, output.order, y.shape) for ran in (norms, linear))
+    joined: list[tuple[Normalisation | None, Tensor]] = [(None, y)]
+    for ran in after:
+        if _same(_in_line(ran.given), y, tolerance) and (norm := recognise(*ran[1:], tolerance)) is not None:
+            joined.append((norm, _in_line(ran.result)))
+    for total in sorted(after + linear_after, key=lambda ran: ran.order):
+        for inner, added in joined:
+            sums = _in_line(total.given)
+            if (norm_of := _last_that_read(sums - added, sums, order, norms, tolerance)) is not None:
+                return ResidualConnection(norm_of, inner, None)
+            if (reader := _last_that_read(sums - added, sums, order, linear, tolerance)) is not None:
+                outer = recognise(*total[1:], tolerance) if any(total is norm for norm in after) else None
+                # Without a norm on either side of the sum, it is none of the three ways.
+                return ResidualConnection(reader, inner, outer) if inner or outer else None
+    return None
+
+
+def _next(ran: Sequence[Ran], order: int, shape: torch.Size) -> list[Ran]:
+    return [one for one in ran if one.order > order and _in_line(one.given).shape == shape][:NEAR]
+
+
+def _in_line(vectors: Tensor) -> Tensor:
+    """(token, d_model), however a model arranges its texts."""
+    return vectors.float().reshape(-1, vectors.shape[-1])
+
+
+def _last_that_read(vectors: Tensor, size: Tensor, order: int, ran: Sequence[Ran], tolerance: float) -> nn.Module | None:
+    for one in reversed([one for one in ran if one.order < order][-NEAR:]):
+        if _same(_in_line(one.given), vectors, tolerance, size):
+            return one.module
+    return None
+
+
+def _same(one: Tensor, other: Tensor, tolerance: float, size: Tensor | None = None) -> bool:
+    if one.shape != other.shape:
+        return False
+    largest = (other if size is None else size).float().abs().max().clamp(min=1e-30)
+    return bool((one.float() - other.float()).abs().max() <= tolerance * largest)

@@ -1,0 +1,296 @@
+"""One tiny forward pass that finds a model's attentions and, by following the data, each one's W_O and surroundings.
+
+W_O is the linear layer whose input is the attention's output. No table of names is needed: inputs
+and outputs of the trace are compared by value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from headscope.lens.site import Site, layer_numbers
+from headscope.lens.watching.functions import FunctionTracer, SeenAttention
+from headscope.lens.watching.interface import AttentionCall, watching
+from headscope.lens.watching.normalisation import looks_like_one
+from headscope.lens.watching.projection import LINEAR, Projection, matrix_of
+from headscope.lens.watching.residual import (
+    Ran,
+    ResidualConnection,
+    ValueProjection,
+    find_residual_connection,
+    find_value_projection,
+)
+
+CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
+CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
+
+
+@dataclass
+class TracedSite:
+    """A site, and what is needed to read it again: the module, which of its calls, and W_O."""
+
+    site: Site
+    module: nn.Module
+    call: int  # ALBERT runs one module once per layer; some modules attend twice in a call
+    projection: Projection | None
+    cuttable: bool  # whether blocks of rows give the same result as all rows
+    value_projection: ValueProjection | None = None
+    surroundings: ResidualConnection | None = None
+
+
+@dataclass
+class Trace:
+    """What a model's attention consists of."""
+
+    sites: list[TracedSite]
+    skipped: list[str]  # what looked like attention but is not over the text's tokens, and why
+    watched: list[nn.Module]  # modules in which the second way in has to look
+
+
+@dataclass
+class _Event:
+    """One attention seen in the trace."""
+
+    module: nn.Module
+    call: int
+    capture: str
+    weights: Tensor  # batch head query key
+    values: Tensor  # batch group key d_head
+    output: Tensor  # batch query head d_head
+    order: int
+    cuttable: bool = True
+
+
+@dataclass
+class _Tracer:
+    """Watches both ways in, and every linear layer, for one forward pass."""
+
+    names: dict[nn.Module, str]
+    batch_size: int
+    events: list[_Event] = field(default_factory=list)
+    linear: list[Ran] = field(default_factory=list)
+    norms: list[Ran] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.calls: Counter[nn.Module] = Counter()
+        self.order = 0
+        self.functions = FunctionTracer(self.batch_size, self.seen)
+
+    def attend(self, call: AttentionCall) -> tuple[Tensor, None]:
+        self.functions.paused = True
+        output, weights = call.rows(0, call.length)
+        cuttable = _same_by_rows(call, output, weights)
+        self.functions.paused = False
+        output = output.to(call.dtype)
+        self._add(call.module, "interface", weights, call.value, output, cuttable)
+        return output, None
+
+    def seen(self, module: nn.Module, attended: SeenAttention) -> None:
+        self.functions.paused = True
+        weights = attended.rows(0, attended.length)
+        self._add(module, "functions", weights, attended.values, attended.output)
+        self.functions.paused = False
+
+    def _add(
+        self, module: nn.Module, capture: str, weights: Tensor, values: Tensor, output: Tensor, cuttable: bool = True
+    ) -> None:
+        self.order += 1
+        event = _Event(module, self.calls[module], capture, weights, values, output, self.order, cuttable)
+        self.calls[module] += 1
+        self.events.append(event)
+
+    def ran(self, module: nn.Module, inputs: Any, output: Any) -> None:
+        """A forward hook on linear layers and normalisations."""
+        if inputs and isinstance(inputs[0], Tensor) and isinstance(output, Tensor):
+            self.order += 1
+            given, result = inputs[0].float(), output.float()
+            if isinstance(module, nn.Conv1d):
+                given, result = given.mT, result.mT
+            (self.linear if isinstance(module, LINEAR) else self.norms).append(Ran(self.order, module, given, result))
+
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        with ExitStack() as stack:
+            for module in self.names:
+                stack.callback(module.register_forward_pre_hook(self.functions.enter_module).remove)
+                stack.callback(module.register_forward_hook(self.functions.leave_module, always_call=True).remove)
+                if isinstance(module, LINEAR) or looks_like_one(module):
+                    stack.callback(module.register_forward_hook(self.ran).remove)
+            stack.enter_context(watching(self))
+            stack.enter_context(self.functions)
+            yield
+
+
+def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | None, batch_size: int = 1) -> Trace:
+    """Find the attentions that `run()` makes the model compute on `source` (and `target`) tokens."""
+    names = {module: name for name, module in model.named_modules()}
+    tracer = _Tracer(names, batch_size)
+    with tracer.watch():
+        run()
+    found: list[TracedSite] = []
+    skipped: list[str] = []
+    for event in tracer.events:
+        name = names[event.module]
+        place = _place(event, source, target)
+        projection, reason = _find_projection(event, tracer, names)
+        if place is None:
+            skipped.append(f"{name}: {event.weights.shape[2]} x {event.weights.shape[3]} positions, not the text's tokens")
+        elif event.capture == "functions" and projection is None and not _are_shares(event.weights):
+            skipped.append(f"{name}: a softmax whose rows are not shares of the keys")
+        else:
+            site = Site(
+                index=len(found),
+                stack=place[0],
+                kind=place[1],
+                layer=0,
+                heads=event.weights.shape[1],
+                key_value_heads=event.values.shape[1],
+                head_size=event.values.shape[-1],
+                module=name,
+                capture=event.capture,
+                projection=names[projection.module] if projection else None,
+                why_no_norms=reason,
+            )
+            tolerance = _tolerance(event.output.dtype)
+            found.append(
+                TracedSite(
+                    site,
+                    event.module,
+                    event.call,
+                    projection,
+                    event.cuttable,
+                    find_value_projection(event.values, event.order, tracer.linear, tolerance),
+                    _find_surroundings(event, projection, tracer, tolerance),
+                )
+            )
+    skipped += _unread(tracer, names, {source * batch_size, (target or source) * batch_size})
+    causal = target is None and all(_is_causal(event.weights) for event in tracer.events)
+    if target is None and found:
+        stack = "decoder" if causal else "encoder"
+        found = [replace(traced, site=replace(traced.site, stack=stack)) for traced in found]
+    watched = {event.module: None for event in tracer.events if event.capture == "functions"}
+    return Trace(_number_layers(found), skipped, list(watched))
+
+
+def _unread(tracer: _Tracer, names: dict[nn.Module, str], tokens: set[int]) -> list[str]:
+    """Softmaxes that were not seen to weigh all tokens: attention in chunks, say. Routers, with one a token, are none."""
+    return [
+        f"{names[softmax.stack[-1]]}: a softmax of shape {tuple(softmax.shape)} that does not weigh all tokens"
+        for softmax in tracer.functions.softmaxes
+        if not softmax.read and softmax.shape[:-1].numel() not in tokens
+    ]
+
+
+def _place(event: _Event, source: int, target: int | None) -> tuple[str, str] | None:
+    """(stack, kind) from the lengths of the two sides, which differ between source and target."""
+    queries, keys = event.weights.shape[2:]
+    if target is None:
+        return ("encoder", "self") if queries == keys == source else None
+    return {
+        (source, source): ("encoder", "self"),
+        (target, target): ("decoder", "self"),
+        (target, source): ("decoder", "cross"),
+    }.get((queries, keys))
+
+
+def _number_layers(found: list[TracedSite]) -> list[TracedSite]:
+    numbered: dict[int, TracedSite] = {}
+    for place in {(traced.site.stack, traced.site.kind) for traced in found}:
+        here = [traced for traced in found if (traced.site.stack, traced.site.kind) == place]
+        layers = layer_numbers([traced.site.module for traced in here])
+        for traced, layer in zip(here, layers, strict=True):
+            numbered[traced.site.index] = replace(traced, site=replace(traced.site, layer=layer))
+    return [numbered[index] for index in sorted(numbered)]
+
+
+def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]) -> tuple[Projection | None, str | None]:
+    """W_O of an attention, or the reason why there is none."""
+    heads, size = event.weights.shape[1], event.values.shape[-1]
+    groups = event.values.shape[1]
+    by_head = event.values.repeat_interleave(heads // groups, dim=1) if groups else event.values
+    weighed = (event.weights @ by_head).transpose(1, 2)
+    if not _close(weighed, event.output.float(), _tolerance(event.output.dtype)):
+        return None, "its output is not the weighted sum of its values"
+    flat = event.output.float().reshape(-1, heads * size)
+    after = [entry for entry in tracer.linear if entry[0] > event.order]
+    for _, module, given, result in after:
+        offset = _offset_of(flat, given.reshape(-1, given.shape[-1]), size)
+        if offset is None:
+            continue
+        name = names[module]
+        if not _is_plain(module, given, result):
+            return None, f"{name} is not a plain linear layer"
+        if any(getattr(parent, "base_layer", None) is module for parent in names):
+            return None, f"{name} has an adapter on it; merge the adapter first"
+        return Projection(module, heads, size, offset), None
+    inside = [names[m] for _, m, given, _ in after if given.shape[-1] == heads * size and _within(m, event.module)]
+    if inside:
+        return None, f"the model changes its output before {inside[-1]} reads it"
+    return None, "no linear layer reads its output"
+
+
+def _find_surroundings(
+    event: _Event, projection: Projection | None, tracer: _Tracer, tolerance: float
+) -> ResidualConnection | None:
+    if projection is None:
+        return None
+    output = next(ran for ran in tracer.linear if ran.order > event.order and ran.module is projection.module)
+    return find_residual_connection(output, event.order, tracer.linear, tracer.norms, tolerance)
+
+
+def _offset_of(flat: Tensor, given: Tensor, step: int) -> int | None:
+    """At which column of a linear layer's input the attention's output stands, if it does."""
+    if given.shape[0] != flat.shape[0] or given.shape[1] < flat.shape[1]:
+        return None
+    for offset in range(0, given.shape[1] - flat.shape[1] + 1, step):
+        if _close(given[:, offset : offset + flat.shape[1]], flat):
+            return offset
+    return None
+
+
+def _is_plain(module: nn.Module, given: Tensor, result: Tensor) -> bool:
+    matrix = matrix_of(module)
+    if matrix.dim() != 2 or not matrix.is_floating_point() or matrix.shape != (given.shape[-1], result.shape[-1]):
+        return False
+    bias = getattr(module, "bias", None)
+    computed = given @ matrix.float() + (0 if bias is None else bias.float())
+    return _close(computed, result, _tolerance(matrix.dtype))
+
+
+def _within(module: nn.Module, owner: nn.Module) -> bool:
+    return any(part is module for part in owner.modules())
+
+
+def _same_by_rows(call: AttentionCall, output: Tensor, weights: Tensor) -> bool:
+    """Whether two blocks of rows give what all rows gave at once."""
+    middle = call.length // 2
+    if not middle:
+        return True
+    parts = [call.rows(0, middle), call.rows(middle, call.length)]
+    return _close(torch.cat([p[0] for p in parts], 1), output) and _close(torch.cat([p[1] for p in parts], 2), weights)
+
+
+def _close(one: Tensor, other: Tensor, tolerance: float = CLOSE) -> bool:
+    if one.shape != other.shape:
+        return False
+    return bool((one - other).abs().max() <= tolerance * other.abs().max().clamp(min=1e-30))
+
+
+def _tolerance(dtype: torch.dtype) -> float:
+    return CLOSE_IN_HALF if dtype in (torch.float16, torch.bfloat16) else CLOSE
+
+
+def _is_causal(weights: Tensor) -> bool:
+    return bool((weights.triu(1) == 0).all())
+
+
+def _are_shares(weights: Tensor) -> bool:
+    sums = weights.sum(-1)
+    return bool((weights >= 0).all() and (sums > 0).all() and (sums < 1 + 1e-3).all())  # below 1 with sinks

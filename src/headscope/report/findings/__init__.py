@@ -1,0 +1,1 @@
+"""What a run says, in sentences that hold whatever the numbers are."""

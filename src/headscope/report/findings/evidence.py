@@ -1,0 +1,63 @@
+"""Numbers in sentences, each with where it stands, so that anyone can look it up, and a test can compute it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from headscope.heads.run_by_head import Head
+
+Number = dict[str, Any]
+
+
+def percent(share: float) -> str:
+    """A share as people read it.
+
+    >>> percent(0.987), percent(0.0151), percent(0.0)
+    ('99%', '1.5%', '0.0%')
+    """
+    return f"{share:.0%}" if abs(share) >= 0.0995 else f"{share:.1%}"
+
+
+def plain(value: float, unit: str) -> str:
+    """A number in its unit.
+
+    >>> plain(0.93, "share"), plain(12.345, "tokens"), plain(1.234, "nats"), plain(1234, "count")
+    ('93%', '12.3 tokens', '1.23 nats', '1,234')
+    """
+    if unit in ("share", "accuracy"):
+        return percent(value)
+    if unit == "tokens":
+        return f"{value:.1f} tokens"
+    if unit == "count":
+        return f"{value:,.0f}"
+    return f"{value:.2f} nats" if unit == "nats" else f"{value:.2f}"
+
+
+class Evidence:
+    """Writes numbers down as they are put into a sentence.
+
+    A number is `value`, the `table` and `column` (or an expression of columns) that it is in, what it is `of` these (the
+    one cell, or the mean, median or count of the rows), and the `where` that picks the rows.
+    """
+
+    def __init__(self, run: str | None = None) -> None:
+        self.numbers: list[Number] = []
+        self.run = run  # "a" or "b", where two runs are compared
+
+    def keep(self, value: float, table: str, column: str, head: Head | None = None, of: str = "cell", **where: Any) -> float:
+        """Keep a number, and give it back."""
+        rows = {**(head._asdict() if head is not None else {}), **where}
+        number: Number = {"value": float(value), "table": table, "column": column, "of": of, "where": rows}
+        if self.run is not None:
+            number["run"] = self.run
+        self.numbers.append(number)
+        return value
+
+    def percent(self, value: float, table: str, column: str, head: Head | None = None, **rest: Any) -> str:
+        return percent(self.keep(value, table, column, head, **rest))
+
+    def count(self, rows: pd.DataFrame, table: str, **where: Any) -> str:
+        """How many rows there are; `where` must pick the same ones."""
+        return f"{self.keep(len(rows), table, '', of='count', **where):,}"

@@ -1,0 +1,99 @@
+"""Findings about the heads at the ends of a scale: who looks furthest, most narrowly, who are most alike; and cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from headscope.heads.run_by_head import HEAD, Head, RunByHead
+from headscope.report.findings.evidence import Evidence, plain
+from headscope.report.findings.finding import Finding
+from headscope.statistics.columns import describe
+from headscope.statistics.table_names import parse
+
+EXTREME, ALIKE, CAUTION = 20.0, 25.0, 90.0  # what findings are sorted by
+FEW = 20_000  # tokens: with fewer, a head's numbers depend on what they happen to be
+
+
+class Scale(NamedTuple):
+    """A column whose ends are worth a sentence."""
+
+    statistic: str
+    column: str
+    most: str
+    least: str
+
+
+SCALES = (
+    Scale("distance", "distance", "looks furthest", "looks least far"),
+    Scale("entropy", "entropy", "looks most broadly", "looks most narrowly"),
+    Scale("variability", "variability", "follows the text most", "depends least on the text"),
+    Scale("dependencies", "either", "gives most to syntactically related words", "gives least to them"),
+    Scale("dispersion", "cv", "has the most uneven vectors", "has the most even vectors"),
+)
+
+
+def extremes(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+    """The heads at both ends of a scale, and the median."""
+    for table in found.one_row_a_head:
+        name = parse(table)
+        scale = next((one for one in SCALES if name is not None and name.statistic == one.statistic), None)
+        if name is None or scale is None or scale.column not in found.tables[table] or name.measure != "weight":
+            continue
+        rows = found.tables[table].dropna(subset=[scale.column])
+        about = describe(table, scale.column)
+        if about is None:
+            continue
+        where: dict[str, Any] = {"kind": "self"} if about.positional and (rows["kind"] == "cross").any() else {}
+        rows = rows[rows["kind"] == "self"] if where else rows
+        if len(rows) < 3:
+            continue
+        values = rows[scale.column].astype(float)
+        told, labels, parts = Evidence(), [], []
+        for place, does in ((values.idxmax(), scale.most), (values.idxmin(), scale.least)):
+            head = _head(rows.loc[place])
+            labels.append(found.label(head))
+            value = told.keep(values.loc[place], table, scale.column, head)
+            parts.append(f"{found.label(head)} {does} ({plain(value, about.unit)})")
+        middle = plain(told.keep(float(values.median()), table, scale.column, of="median", **where), about.unit)
+        text = f"{about.title}: {parts[0]}, {parts[1]}; the median head has {middle}."
+        yield Finding(text, table, labels, told.numbers, EXTREME)
+
+
+def alike(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+    """The two heads that look most alike."""
+    table = found.all_tables.get("divergence")
+    if table is None or table["divergence"].notna().sum() < 3:
+        return
+    row = table.loc[table["divergence"].astype(float).idxmin()]
+    one, other = _head(row), Head(row["stack"], row["kind"], int(row["other_layer"]), int(row["other_head"]))
+    told = Evidence()
+    where: dict[str, Any] = {"other_layer": other.layer, "other_head": other.head}
+    nats = told.keep(float(row["divergence"]), "divergence", "divergence", one, **where)
+    middle = told.keep(float(table["divergence"].median()), "divergence", "divergence", of="median")
+    labels = [found.label(one), found.label(other)]
+    text = f"{labels[0]} and {labels[1]} look most alike: {nats:.3f} nats apart, the median pair {middle:.3f}."
+    yield Finding(text, "divergence", labels, told.numbers, ALIKE)
+
+
+def caution(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+    """That a run has read little, where it has."""
+    counts = manifest.get("counts", {})
+    tokens = counts.get("tokens")
+    if tokens is None or tokens >= FEW:
+        return
+    told = Evidence()
+    read = f"{told.keep(tokens, 'manifest', 'counts.tokens'):,} tokens"
+    read += (
+        f" of {told.keep(counts['documents'], 'manifest', 'counts.documents'):,} documents" if "documents" in counts else ""
+    )
+    text = f"This run has read {read}: small differences between heads may be chance, and other texts may change them."
+    yield Finding(text, "manifest", [], told.numbers, CAUTION)
+
+
+def _head(row: pd.Series) -> Head:
+    stack, kind, layer, head = (row[name] for name in HEAD)
+    return Head(str(stack), str(kind), int(np.int64(layer)), int(np.int64(head)))

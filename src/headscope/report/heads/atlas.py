@@ -1,0 +1,90 @@
+"""The atlas: every head with its role and its card, a number for each statistic, and heads as points in a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from headscope.errors import InputError
+from headscope.heads.clusters import embed
+from headscope.heads.run_by_head import HEAD
+from headscope.report.table_json import plain
+from headscope.statistics.between_heads.jensen_shannon import distance_matrix
+from headscope.statistics.columns import column_about, column_title, describe, table_title
+from headscope.views.head_statistics import head_statistics
+
+NEAREST = 3  # heads that a card names
+
+Tables = Mapping[str, pd.DataFrame]
+Card = dict[str, Any]
+
+
+def heads_of(made: Sequence[Card]) -> list[dict[str, Any]]:
+    """Every head's card, without its numbers: the statistics have those of all heads, and nothing is told twice."""
+    return [
+        {**{name: value for name, value in card.items() if name != "numbers"}, "group": f"{card['stack']} {card['kind']}"}
+        for card in made
+    ]
+
+
+def statistics_of(run: Path, made: Sequence[Card], paper: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Every number that a run has once a head, head by head; null where there is none. Those of cards come first."""
+    on_cards = {number["name"]: number for card in made for number in card["numbers"]}
+    order = {name: place for place, name in enumerate(on_cards)}
+    found = []
+    for statistic in head_statistics(run):
+        table, _, column = statistic.name.partition(".")
+        positional = (about := describe(table, column)) is not None and about.positional
+        values = [
+            None if positional and card["kind"] == "cross" else plain(statistic.values.get(card["name"])) for card in made
+        ]
+        if any(value is not None for value in values):
+            number = on_cards.get(statistic.name, {})
+            found.append(
+                {
+                    "name": statistic.name,
+                    "table": paper.get(table) or table_title(table),
+                    "title": column_title(table, column),
+                    "about": column_about(table, column),
+                    "more": number.get("more", ""),
+                    "unit": number.get("unit", ""),
+                    "card": bool(number),
+                    "values": values,
+                }
+            )
+    return sorted(found, key=lambda one: order.get(one["name"], len(order)))
+
+
+def scatters_of(tables: Tables, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The heads of each stack and kind in a plane, as near to each other as their rows are alike (clark2019, figure 6)."""
+    table = tables.get("divergence")
+    if table is None:
+        return []
+    found = []
+    for (stack, kind), pairs in table.groupby(["stack", "kind"], sort=False):
+        labels, matrix = distance_matrix(pairs)
+        try:
+            embedding = embed(matrix)
+        except InputError:  # two heads, or heads that are all alike: there is nothing to place
+            continue
+        heads = [names.index(f"{row.stack} {row.kind} {row.layer}.{row.head}") for row in labels[HEAD].itertuples()]
+        apart = matrix + np.diag(np.full(len(matrix), np.inf))
+        near = apart.argsort(1, kind="stable")[:, :NEAREST]
+        found.append(
+            {
+                "group": f"{stack} {kind}",
+                "heads": heads,
+                "x": [round(float(x), 5) for x in embedding.points[:, 0]],
+                "y": [round(float(y), 5) for y in embedding.points[:, 1]],
+                "stress": embedding.stress,
+                "nearest": [
+                    [{"head": heads[other], "distance": float(matrix[place, other])} for other in others]
+                    for place, others in enumerate(near)
+                ],
+            }
+        )
+    return found

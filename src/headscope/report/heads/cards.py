@@ -1,0 +1,168 @@
+"""Head cards: all that a run knows of each head, ready for JSON; the page draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from headscope.errors import InputError
+from headscope.heads.clusters import nearest_heads
+from headscope.heads.roles import ENOUGH, parked_share, roles, rule_of_thumb
+from headscope.heads.run_by_head import HEAD, Head, RunByHead
+from headscope.report.heads.exemplars import exemplars_of
+from headscope.report.heads.sentence import SinkNames, says
+from headscope.statistics.between_heads.jensen_shannon import distance_matrix
+from headscope.statistics.columns import COLUMNS, describe
+from headscope.statistics.table_names import parse
+from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
+
+SAME = 1e-4  # numbers that differ by less are the same for all heads, and tell nothing
+SAID_BY_UNPARKED = ("offsets", "first_token", "punctuation", "separators", "special_tokens", "category_weights")
+
+Tables = Mapping[str, pd.DataFrame]
+
+
+def cards(tables: Tables) -> list[dict[str, Any]]:
+    """One plain dictionary a head, of text, numbers and None alone.
+
+    `says` is a sentence for a newcomer; `numbers` are this head's among all heads of the same table: rank 1 is the largest,
+    `quantile` the share of the others that have less; `special` is the share on the first token and separators together.
+    """
+    found = RunByHead(tables)
+    numbers, nearest, exemplars = _numbers(found), _nearest(tables), exemplars_of(tables)
+    places, made = SinkNames(tables), []
+    for row in roles(tables).to_dict("records"):
+        head = Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"]))
+        made.append(
+            {
+                "name": f"{head.stack} {head.kind} {head.label}",
+                "label": found.label(head),
+                **head._asdict(),
+                **{name: row[name] for name in ("role", "family", "rule")},
+                "score": _or_none(row["score"]),
+                "baseline": _or_none(row["baseline"]),
+                "also": [rule for rule in row["also"].split("; ") if rule],
+                "says": says(found, head, row, places),
+                "numbers": numbers.get(head, []),
+                "special": {measure: _special(found, head, norm=measure == "norm") for measure in ("weight", "norm")},
+                "relation": best_relation(found, head),
+                "antecedents": _antecedents(found, head),
+                "nearest": nearest.get(head),
+                "exemplars": exemplars.get(head, []),
+            }
+        )
+    return made
+
+
+def _numbers(found: RunByHead) -> dict[Head, list[dict[str, Any]]]:
+    """By head, each number that tells heads apart, and where the head stands among all that have it."""
+    made: dict[Head, list[dict[str, Any]]] = {}
+    for table in sorted(_telling(found.one_row_a_head), key=_place):
+        for column in found.tables[table].columns:
+            about = describe(table, str(column))
+            if about is None:
+                continue
+            values = {head: found.cell(head, table, str(column)).value for head in found.heads if about.tells_of(head.kind)}
+            values = {head: value for head, value in values.items() if value == value}
+            ordered = np.sort(list(values.values()))
+            if len(ordered) < 2 or np.ptp(ordered) <= SAME * np.abs(ordered).max():
+                continue
+            for head, value in values.items():
+                below = int(np.searchsorted(ordered, value, side="left"))
+                above = len(ordered) - int(np.searchsorted(ordered, value, side="right"))
+                made.setdefault(head, []).append(
+                    {
+                        "name": f"{table}.{column}",
+                        "title": about.title,
+                        "about": about.about,
+                        "more": about.more,
+                        "value": value,
+                        "rank": above + 1,
+                        "of": len(ordered),
+                        "quantile": below / (len(ordered) - 1),
+                        "unit": about.unit,
+                    }
+                )
+    return made
+
+
+def _telling(tables: list[str]) -> list[str]:
+    """Without the tables that say again, of all attention, what `unparked` says of the parked part and of the rest."""
+    names = {table: name for table in tables if (name := parse(table)) is not None}
+    told = {(name.measure, name.words) for name in names.values() if name.statistic == "unparked"}
+    return [
+        table
+        for table, name in names.items()
+        if not (name.statistic in SAID_BY_UNPARKED and (name.measure, name.words) in told)
+    ]
+
+
+def _place(table: str) -> tuple[int, bool, str]:
+    """Tables in the order in which their columns are explained, weights before norms."""
+    name = parse(table)
+    if name is None:
+        return len(COLUMNS), False, table
+    known = list(COLUMNS)
+    place = known.index(name.statistic) if name.statistic in known else len(known)
+    return place, name.measure != "weight", table
+
+
+def _special(found: RunByHead, head: Head, norm: bool) -> float | None:
+    """The share on the first token and separators together; None where it was not counted."""
+    cells = [parked_share(found, head, place, norm=norm) for place in ("first", "separator")]
+    there = [cell.value for cell in cells if cell.there and ("norm" in f"{cell.table} {cell.column}") == norm]
+    return sum(there) if there else None
+
+
+def best_relation(found: RunByHead, head: Head) -> dict[str, Any] | None:
+    """The relation at which a head is furthest above the best fixed offset, whether or not that makes it its role.
+
+    Rare relations are left out: with few cases some head is right by luck.
+    """
+    name = found.several("relations")
+    rows = found.rows(name, head)
+    if name is None or rows.empty:
+        return None
+    rows = rows[~rows["relation"].isin([ALL, ALL_BUT_PUNCTUATION]) & ~rows["relation"].str.startswith("punct")]
+    rows = rows[(rows["cases"] >= ENOUGH) & rows["accuracy"].notna()]
+    if rows.empty:
+        return None
+    best = rows.iloc[int((rows["accuracy"] - rows["baseline"]).to_numpy(dtype=float).argmax())]
+    return {
+        "name": str(best["relation"]),
+        "direction": str(best["direction"]),
+        "accuracy": float(best["accuracy"]),
+        "baseline": _or_none(best["baseline"]),
+        "cases": int(best["cases"]),
+    }
+
+
+def _antecedents(found: RunByHead, head: Head) -> dict[str, Any] | None:
+    accuracy, cases = (found.first(head, ("antecedents", column)) for column in ("all", "cases_all"))
+    if not accuracy.there:
+        return None
+    return {"accuracy": accuracy.value, "cases": int(cases.value), "baseline": _or_none(rule_of_thumb(found).value)}
+
+
+def _nearest(tables: Tables) -> dict[Head, dict[str, Any]]:
+    """By head, the head that looks most alike, and how far it is: out of the `divergence` table."""
+    table = tables.get("divergence", tables.get("divergence_norm"))
+    made: dict[Head, dict[str, Any]] = {}
+    for _, pairs in table.groupby(HEAD[:2], sort=False) if table is not None else ():
+        labels, matrix = distance_matrix(pairs)
+        try:
+            places, distances = nearest_heads(matrix)
+        except InputError:  # two heads, or heads that look at nothing
+            continue
+        heads = [Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"])) for row in labels.to_dict("records")]
+        for head, place, distance in zip(heads, places, distances, strict=True):
+            other = heads[int(place)]
+            made[head] = {"label": other.label, **other._asdict(), "distance": float(distance)}
+    return made
+
+
+def _or_none(value: Any) -> float | None:
+    return float(value) if value == value and value is not None and value is not pd.NA else None

@@ -1,0 +1,57 @@
+"""What a study must count for a report to have every part, and what is added with the model still at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from headscope.lens.lens import Lens
+from headscope.report.heads.exemplars import add_exemplars
+from headscope.statistics import (
+    BeyondSinks,
+    Distance,
+    Entropy,
+    Exemplars,
+    JensenShannon,
+    Offsets,
+    Punctuation,
+    SpecialTokens,
+    Statistic,
+    Strength,
+)
+from headscope.study import Run
+from headscope.study.repeats import NAME as REPEATS
+from headscope.study.repeats import Frame, add_repeats
+from headscope.text import Document
+
+EACH = (Entropy, Distance, Offsets, SpecialTokens, Punctuation, Strength, BeyondSinks)
+LENGTH, SHORTEST = 40, 10  # tokens of a repeated sequence; a model of amino acids has too few different ones
+
+
+def report_statistics(measures: Iterable[str] = ("weight", "norm"), *, without_first: bool = False) -> list[Statistic]:
+    """Roles and shares by every measure; how heads are alike, and which texts excite them, by weight.
+
+    `without_first` leaves the first token out of the latter: in a decoder it is the strongest in every text of every head.
+    """
+    each = [statistic(measure=measure) for measure in measures for statistic in EACH]
+    return [*each, JensenShannon(), Exemplars(without_first=without_first)]
+
+
+def report_measures(lens: Lens) -> list[str]:
+    """Weight and norm; the weight alone where some attention has no norms to be had."""
+    return ["weight"] if any(site.why_no_norms for site in lens.sites) else ["weight", "norm"]
+
+
+def complete(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
+    """Texts that people can read, and heads on repeated random tokens: what needs the model once more."""
+    if any(name.startswith("exemplars") for name in run.tables):
+        add_exemplars(lens, run.folder, documents)
+    length = _repeated(lens)
+    if REPEATS not in run.tables and length >= SHORTEST:
+        add_repeats(lens, run.folder, sequences=8, length=length)
+
+
+def _repeated(lens: Lens) -> int:
+    """How long a sequence can be: its unrepeated twin has other tokens, and both halves must fit the model."""
+    frame = Frame.of(lens)
+    room = (lens.limit or 4 * LENGTH) - len(frame.before) - len(frame.after) - len(frame.target_before)
+    return min(LENGTH, len(frame.ordinary) // 2, room // 2)

@@ -1,0 +1,1 @@
+"""What several statistics are made of: sums, masks, categories, sketches, samples."""

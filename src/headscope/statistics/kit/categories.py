@@ -1,0 +1,79 @@
+"""Every token in one category: first, separator, punctuation, other (kobayashi2020, eq. 14), and those that a user names.
+
+The paper's A is {[CLS]}, B {[SEP]}, C {".", ","}, D the rest. In general: `first` is a special token that starts the text,
+and the first token of a decoder's text whatever it is (null attention); `separator` any other special token.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.statistics.kit.key_masks import surface
+
+USUAL = ("first", "separator", "punctuation", "other")
+
+
+def parse_categories(given: Mapping[str, str]) -> dict[str, str]:
+    """A user's categories, checked: `/a regular expression/` that a whole token must match, or tokens with spaces between.
+
+    >>> parse_categories({"articles": "a an the", "numbers": "/[0-9]+/"})
+    {'articles': 'a an the', 'numbers': '/[0-9]+/'}
+    """
+    for name, rule in given.items():
+        if name in USUAL:
+            raise InputError(f"The category {name!r} exists already; give yours another name.")
+        _matcher(name, rule)
+    return dict(given)
+
+
+def category_names(given: Mapping[str, str]) -> tuple[str, ...]:
+    """All categories in order: a user's own, then the usual ones; a token is in the first that fits."""
+    return (*given, *USUAL)
+
+
+def key_categories(block: AttentionBlock, given: Mapping[str, str]) -> Tensor:
+    """(batch, key), int64: which of `category_names(given)` each key is in; padding is in `other`."""
+    names = category_names(given)
+    own = [_matcher(name, rule) for name, rule in given.items()]
+    first, separator, punctuation, other = range(len(own), len(names))
+    decoder = block.site.stack == "decoder" and block.site.kind == "self"
+
+    def category(label: str, special: bool, position: int, starts: str | None) -> int:
+        for number, matches in enumerate(own):
+            if matches(surface(label)):
+                return number
+        if special:
+            return first if label == starts else separator
+        if position == 0 and decoder:
+            return first
+        return punctuation if surface(label) in (".", ",") else other
+
+    def compute() -> Tensor:
+        found = torch.full((block.weights.shape[0], block.weights.shape[-1]), other)
+        for row, (labels, special) in enumerate(zip(block.key_labels, block.key_special, strict=True)):
+            starts = labels[0] if labels and special[0] else None
+            pairs = enumerate(zip(labels, special, strict=True))
+            found[row, : len(labels)] = torch.tensor([category(*pair, position, starts) for position, pair in pairs])
+        return found.to(block.weights.device)
+
+    name = f"{block.level} {block.key_side_name} {decoder} categories: {list(given.items())}"
+    return block.batch.once(name, compute)
+
+
+def _matcher(name: str, rule: str) -> Callable[[str], bool]:
+    if len(rule) > 2 and rule.startswith("/") and rule.endswith("/"):
+        try:
+            pattern = re.compile(rule[1:-1])
+        except re.error as error:
+            raise InputError(f"The rule of the category {name!r}, {rule}, is no regular expression: {error}.") from error
+        return lambda token: pattern.fullmatch(token) is not None
+    tokens = set(rule.split())
+    if not tokens:
+        raise InputError(f"The category {name!r} has no tokens: give some with spaces between, or /a regular expression/.")
+    return tokens.__contains__

@@ -1,0 +1,1 @@
+"""Weights beside the norms of what they multiply (kobayashi2020)."""

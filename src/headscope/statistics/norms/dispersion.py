@@ -1,0 +1,104 @@
+"""How much ||f(x)|| differs from token to token, by head, and ||x||, by layer (kobayashi2020, tables 1 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.measures.value_norm import value_norms_of
+from headscope.statistics.base import Array, Fields, Heads, Statistic, ratio
+from headscope.statistics.norms.norm_statistic import NormStatistic, population_deviation
+from headscope.statistics.registry import statistic
+
+# How two extremes become one; what has met no vector is not a number, which fmax and fmin pass over.
+EXTREMES = {"largest": np.fmax, "smallest": np.fmin}
+
+
+def extremes(lengths: Tensor, there: Tensor) -> dict[str, Tensor]:
+    """(batch, head, key) lengths, (batch, key) True where a token is -> the largest and the smallest of each head."""
+    absent = ~there[:, None]
+    return {
+        "largest": lengths.masked_fill(absent, -torch.inf).amax((0, 2)),
+        "smallest": lengths.masked_fill(absent, torch.inf).amin((0, 2)),
+    }
+
+
+class LengthDispersion(NormStatistic):
+    """Mean, population deviation, coefficient of variation and extremes of a length that every token has once.
+
+    The extremes and the count are columns of the table alone: they get no confidence intervals, since extremes of
+    resampled shards do not follow from sums.
+    """
+
+    fields = ("vectors", "length", "squared_length")
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        fresh = super().start(sites)
+        fresh.state |= {name: np.full(fresh.heads.count, np.nan) for name in EXTREMES}
+        return fresh
+
+    def lengths(self, block: AttentionBlock) -> Tensor | None:
+        """(batch, head, key), whatever it is at padding; None where the site does not have them."""
+        raise NotImplementedError
+
+    def update(self, block: AttentionBlock) -> None:
+        lengths = self.lengths(block) if block.rows.start == 0 else None  # every token once, not once a row
+        if lengths is None:
+            return
+        there = block.key_mask
+        exact = lengths.double() * there[:, None]
+        self.add("vectors", block.site, float(there.sum()))
+        self.add("length", block.site, exact.sum((0, 2)))
+        self.add("squared_length", block.site, exact.square().sum((0, 2)))
+        here = self.heads.where(block.site)
+        for name, found in extremes(lengths, there).items():
+            self.state[name][here] = EXTREMES[name](self.state[name][here], found.double().cpu().numpy())
+
+    def merge(self, other: Statistic) -> None:
+        merged = {
+            name: extreme(self.state[name], other.state[name]) for name, extreme in EXTREMES.items() if name in other.state
+        }
+        super().merge(other)
+        self.state |= merged
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        mean = ratio(fields["length"], fields["vectors"])
+        deviation = population_deviation(fields["vectors"], fields["length"], fields["squared_length"])
+        return {"mean": mean, "deviation": deviation, "cv": ratio(deviation, mean)}
+
+    def table(self) -> pd.DataFrame:
+        whole = {name: self.state[name] for name in (*EXTREMES, "vectors")}
+        return super().table().assign(**whole)
+
+
+@statistic
+class Dispersion(LengthDispersion):
+    """Mean, deviation, coefficient of variation and extremes of ||f(x)|| over all tokens (kobayashi2020, table 1)."""
+
+    name = "dispersion"
+
+    def lengths(self, block: AttentionBlock) -> Tensor | None:
+        return None if block.site.projection is None else value_norms_of(block.key_side)
+
+
+@statistic
+class InputDispersion(LengthDispersion):
+    """The same of ||x||, the vectors that the values are made from, one row a layer (kobayashi2020, table 4)."""
+
+    name = "input_dispersion"
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        fresh = super().start(sites)
+        fresh.heads = Heads(sites, joint=True)
+        fresh.state = {name: array[: fresh.heads.count].copy() for name, array in fresh.state.items()}
+        return fresh
+
+    def lengths(self, block: AttentionBlock) -> Tensor | None:
+        inputs = block.key_side.inputs  # batch key d_model
+        return None if inputs is None else torch.linalg.vector_norm(inputs.float(), dim=-1)[:, None]

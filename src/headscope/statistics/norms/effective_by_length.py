@@ -1,0 +1,161 @@
+"""Weights against effective attention and against norms, by the length of the text (kobayashi2020, appendix G, figure 25).
+
+Effective attention costs a factorisation a head and text, so only some of the texts are measured.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.measures.full_rank_basis import full_rank_basis
+from headscope.measures.value_norm import value_norms_of
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.kit.sampled_texts import some_texts
+from headscope.statistics.norms.norm_statistic import NormStatistic, is_last, population_deviation
+from headscope.statistics.registry import statistic
+
+LONGEST = 4096  # tokens; longer texts count as that long
+OTHERS = ("effective", "norm")  # what the weights are correlated with
+SUMS = ("maps", *(f"{other}{part}" for other in OTHERS for part in ("_maps", "", "_squares")))
+
+
+def map_sums(weights: Tensor, norms: Tensor, basis: Tensor, diagonal: int | None = None) -> Tensor:
+    """Sums over the pairs of a map of x, y, x^2, y^2, x y, with x the weights and y each of OTHERS: (2, 5, text, head).
+
+    From weights (text, head, row, key), ||f(x)|| (text, head, key) and the basis Q of effective attention (text, head, key,
+    d), all in float64. With `diagonal`, row i sees keys up to i + diagonal, and only those count.
+
+    Norms are y = x ||f||, so that sums over the rows of a key are enough. Effective attention is y = A P with a projection
+    P = Q Q^T = P^2: the sums of x y and of y^2 both are ||A Q||^2, without a second map. It is not zero where the weights
+    of a causal decoder are, though: there, it is computed and cut.
+    """
+    first, second = weights.sum(2), weights.square().sum(2)  # of each key
+    x, xx = first.sum(-1), second.sum(-1)
+    reduced = weights @ basis
+    xy = reduced.square().sum((-2, -1))
+    if diagonal is None:
+        y, yy = ((first[..., None, :] @ basis)[..., 0, :] * basis.sum(-2)).sum(-1), xy
+    else:
+        effective = (reduced @ basis.mT).tril_(diagonal)
+        y, yy = effective.sum((-2, -1)), effective.square().sum((-2, -1))
+    of_effective = torch.stack([x, y, xx, yy, xy])
+    of_norms = torch.stack([x, (norms * first).sum(-1), xx, (norms * norms * second).sum(-1), (norms * second).sum(-1)])
+    return torch.stack([of_effective, of_norms])
+
+
+def pearson(pairs: Tensor, sums: Tensor) -> Tensor:
+    """r from the number of pairs (...) and the sums (5, ...) of `map_sums`; not a number where x or y does not vary."""
+    x, y, xx, yy, xy = sums
+    spread_x, spread_y = pairs * xx - x * x, pairs * yy - y * y
+    rounding = 1e-12 * pairs  # differences below this are rounding: the scores do not vary
+    varies = (spread_x > rounding * xx) & (spread_y > rounding * yy)
+    r = (pairs * xy - x * y) / (spread_x * spread_y).sqrt()
+    return torch.where(varies, r, torch.nan).clamp(-1, 1)
+
+
+@statistic
+class EffectiveByLength(NormStatistic):
+    """Pearson's r of weights with effective attention and with norms, by text length (kobayashi2020, figure 25).
+
+    One r for each head and text, over all its pairs of tokens (in a causal decoder: of keys up to the query); one row a
+    length in tokens (of the keys). Measured are the texts whose number, a hash, is divisible by `every`.
+    """
+
+    name = "by_length"
+    resampled = False  # the lengths of one shard are not those of another
+
+    def __init__(self, measure: str = "weight", level: str = "token", every: int = 10) -> None:
+        super().__init__(measure, level)
+        if every < 1:
+            raise InputError(f"by_length measures one text of every 1 or more, not of {every}.")
+        self.every = every
+        self._waiting: Tensor | None = None  # the sums of the rows so far of this site and batch
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "every": self.every}
+
+    def update(self, block: AttentionBlock) -> None:
+        texts = some_texts(block, self.every)
+        if len(texts) == 0:
+            return
+        lengths = block.key_mask.sum(1)[texts]
+        if block.site.projection is None:
+            if is_last(block):
+                self._add(block, lengths, torch.full((2, len(texts), block.site.heads), torch.nan))
+            return
+        sums = map_sums(*self._maps(block, texts), block.rows.start if _causal(block) else None)
+        if block.rows.start > 0 and self._waiting is not None:
+            sums += self._waiting
+        self._waiting = sums
+        if is_last(block):
+            pairs = lengths * (lengths + 1) / 2 if _causal(block) else lengths * block.query_lengths[texts]
+            correlations = [pearson(pairs[:, None].double(), of_other) for of_other in sums]
+            self._add(block, lengths, torch.stack(correlations))
+
+    def _maps(self, block: AttentionBlock, texts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Of the measured texts: weights (text, head, row, key), ||f(x)|| (text, head, key), Q (text, head, key, d)."""
+        keys = block.key_side
+
+        def compute() -> Tensor:
+            values = keys.values[texts] * block.key_mask[texts][:, None, :, None]
+            return full_rank_basis(values @ keys.projection.roots)
+
+        basis = keys.once(f"column_basis of one text of {self.every}", compute)
+        return block.weights[texts].double(), value_norms_of(keys)[texts].double(), basis
+
+    def _add(self, block: AttentionBlock, lengths: Tensor, correlations: Tensor) -> None:
+        """(text,), (2, text, head): Pearson's r with each of OTHERS."""
+        heads = correlations.shape[-1]
+        columns = [np.full(len(lengths), float(heads))]
+        for r in correlations.double().cpu().numpy():
+            known = np.isfinite(r)
+            exact = np.where(known, r, 0.0)
+            columns += [known.sum(1).astype(np.float64), exact.sum(1), (exact * exact).sum(1)]
+        rows = self._kinds().index((block.site.stack, block.site.kind)) * (LONGEST + 1) + lengths.clamp(max=LONGEST)
+        self._add_rows(rows.cpu().numpy(), np.stack(columns, 1))
+
+    def _add_rows(self, rows: NDArray[np.int64], sums: Array) -> None:
+        """Add to a sparse table: `rows` says which (kind of site, length) each of `sums` (row, SUMS) belongs to."""
+        if "row" in self.state:
+            rows = np.concatenate([np.asarray(self.state["row"], dtype=np.int64), rows])
+            sums = np.concatenate([self.state["sums"], sums])
+        distinct, place = np.unique(rows, return_inverse=True)
+        added = np.zeros((len(distinct), len(SUMS)))
+        np.add.at(added, place, sums)
+        self.state = {"row": distinct.astype(np.float64), "sums": added}
+
+    def merge(self, other: Statistic) -> None:
+        if (type(self), self.settings()) != (type(other), other.settings()):
+            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
+        if other.state:
+            self._add_rows(other.state["row"].astype(np.int64), other.state["sums"])
+
+    def _kinds(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys((site.stack, site.kind) for site in self.heads.sites))
+
+    def labels(self) -> pd.DataFrame:
+        rows = np.asarray(self.state.get("row", np.zeros(0)), dtype=np.int64)
+        kinds = [self._kinds()[place] for place in rows // (LONGEST + 1)]
+        labels = pd.DataFrame(kinds, columns=["stack", "kind"])
+        return labels.assign(length=rows % (LONGEST + 1))
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        sums = dict(zip(SUMS, fields.get("sums", np.zeros((0, len(SUMS)))).T, strict=True))
+        columns = {}
+        for name in OTHERS:
+            count, total = sums[f"{name}_maps"], sums[name]
+            columns[f"{name}_mean"] = ratio(total, count)
+            columns[f"{name}_deviation"] = population_deviation(count, total, sums[f"{name}_squares"])
+        return columns | {"maps": sums["maps"]}
+
+
+def _causal(block: AttentionBlock) -> bool:
+    return block.site.stack == "decoder" and block.site.kind == "self"

@@ -1,0 +1,172 @@
+"""Do a head's weight and the norm of what it weighs go together? Spearman's rho by category (kobayashi2020, table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.measures.value_norm import value_norms_of
+from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.kit.categories import category_names, key_categories, parse_categories
+from headscope.statistics.kit.pair_counts import PairCounts
+from headscope.statistics.kit.rank_sketch import LIMIT, RankSketch
+from headscope.statistics.kit.totals import received
+from headscope.statistics.kit.visible_pairs import first_row, visible
+from headscope.statistics.registry import statistic
+
+MOST_UNDRAINED = 1 << 30  # pairs, so that 32 bits hold their counts
+_FIELDS = ("pairs", "cells", "counts")
+
+
+class NormPairs(Statistic):
+    """A statistic of pairs (weight, norm) by category of the key; the heads of all sites of one stack and kind together."""
+
+    usual = False
+    resampled = False
+    levels = ("token",)
+
+    def __init__(self, measure: str = "weight", level: str = "token", categories: Mapping[str, str] | None = None) -> None:
+        if measure != "weight":
+            raise InputError(f"{self.name} compares weights with norms; its measure is weight, not {measure}.")
+        self.categories = parse_categories(categories or {})
+        super().__init__(measure, level)
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "categories": self.categories}
+
+    def groups(self) -> list[tuple[str, str, str]]:
+        """Stack, kind and category of all that are told apart; sites without norms are in none."""
+        kinds = dict.fromkeys((site.stack, site.kind) for site in self.heads.sites if site.projection is not None)
+        return [(*kind, category) for kind in kinds for category in category_names(self.categories)]
+
+    def group_names(self, site: Site) -> list[str]:
+        """Those of a site, in the order of its categories, each as one name."""
+        return [f"{site.stack} {site.kind} {category}" for category in category_names(self.categories)]
+
+    def merge(self, other: Statistic) -> None:
+        if not isinstance(other, type(self)) or self.settings() != other.settings():
+            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
+        self._merge(other)
+
+    def _merge(self, other: Any) -> None:
+        raise NotImplementedError
+
+
+@statistic
+class NormCorrelation(NormPairs):
+    """Spearman's rho between the weight and ||f(x)||, by token category (kobayashi2020, table 2).
+
+    `rho` is that of the individual pairs (alpha_ij, ||f(x_j)||) that a query can see, `rho_tokens` that of appendix D: a
+    token's mean weight over all queries of its text, and ||f(x_j)||. The bounds say how far rho may be from its exact value.
+    """
+
+    name = "weight_norm"
+
+    # The sums are sketches; the state is made of their arrays.
+
+    @property
+    def state(self) -> dict[str, Array]:
+        self._drain()
+        arrays = {name: sketch.state() for name, sketch in sorted(self._sketches.items())}
+        return {f"{name} {field}": array for name, fields in arrays.items() for field, array in fields.items()}
+
+    @state.setter
+    def state(self, fields: Fields) -> None:
+        self._sketches = _sketches_in(fields)
+        self._counts: dict[tuple[str, str], PairCounts] = {}  # by stack and kind: pairs that are in no sketch yet
+        self._undrained: dict[str, int] = {}  # how many of them, by sketch
+        self._received: dict[int, Tensor] = {}  # by site, what the keys of a batch got from the rows so far
+
+    def update(self, block: AttentionBlock) -> None:
+        if block.site.projection is None:
+            return
+        norms = value_norms_of(block.key_side).cpu()
+        categories = key_categories(block, self.categories).cpu()
+        self._add_pairs(block, norms, categories)
+        self._add_tokens(block, norms, categories)
+
+    def _add_pairs(self, block: AttentionBlock, norms: Tensor, categories: Tensor) -> None:
+        seen = visible(block, block.rows).cpu()
+        hidden = len(block.rows) - seen
+        new = np.bincount(categories.flatten(), (seen * norms.shape[1]).flatten()).astype(int)
+        counted = categories.masked_fill(~block.key_mask.cpu(), -1)
+        for category, name in enumerate(self._names(block.site, "pair")):
+            if category >= len(new) or self._sketch(name).count + self._undrained.get(name, 0) + new[category] <= LIMIT:
+                self._add_few(block, self._sketch(name), norms, counted == category)
+                counted[counted == category] = -1
+            else:
+                self._undrained[name] = self._undrained.get(name, 0) + int(new[category])
+        if bool((counted >= 0).any()):
+            kind = block.site.stack, block.site.kind
+            counts = self._counts.setdefault(kind, PairCounts(len(category_names(self.categories))))
+            counts.add(block.weights.cpu(), norms, counted, hidden)
+            if counts.pairs > MOST_UNDRAINED:
+                self._drain()
+
+    def _add_few(self, block: AttentionBlock, sketch: RankSketch, norms: Tensor, chosen: Tensor) -> None:
+        """The pairs of some keys one by one; chosen: (batch, key)."""
+        text, key = chosen.nonzero(as_tuple=True)
+        weights = block.weights.cpu()[text, :, :, key]  # chosen head row
+        position = block.row_positions.cpu()
+        seen = (position < block.query_lengths.cpu()[text, None]) & (position >= first_row(block).cpu()[key, None])
+        own = norms[text, :, key][:, :, None].expand_as(weights)
+        pairs = seen[:, None].expand_as(weights)
+        sketch.add(weights[pairs].numpy(), own[pairs].numpy())
+
+    def _add_tokens(self, block: AttentionBlock, norms: Tensor, categories: Tensor) -> None:
+        got = received(block, "weight").cpu()
+        if block.rows.start > 0:  # the other rows of these texts were in blocks before
+            got = got + self._received.pop(block.site.index)
+        if block.rows.stop < int(block.query_lengths.max()):
+            self._received[block.site.index] = got
+            return
+        mean = got / block.query_lengths.cpu()[:, None, None]
+        counted = categories.masked_fill(~block.key_mask.cpu(), -1)
+        for category, name in enumerate(self._names(block.site, "token")):
+            text, key = (counted == category).nonzero(as_tuple=True)
+            self._sketch(name).add(mean[text, :, key].numpy(), norms[text, :, key].numpy())
+
+    def _names(self, site: Site, of: str) -> list[str]:
+        return [f"{group} {of}" for group in self.group_names(site)]
+
+    def _sketch(self, name: str) -> RankSketch:
+        return self._sketches.setdefault(name, RankSketch())
+
+    def _drain(self) -> None:
+        for (stack, kind), counts in self._counts.items():
+            for category, cells, amounts in counts.drain():
+                name = f"{stack} {kind} {category_names(self.categories)[category]} pair"
+                self._sketch(name).add_cells(cells, amounts)
+        self._undrained.clear()
+
+    def _merge(self, other: Any) -> None:
+        self._drain()
+        other._drain()
+        for name, sketch in other._sketches.items():
+            self._sketch(name).merge(sketch)
+
+    def labels(self) -> pd.DataFrame:
+        return pd.DataFrame(self.groups(), columns=["stack", "kind", "category"])
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        sketches = _sketches_in(fields)
+        found = [self._values(sketches, " ".join(group)) for group in self.groups()]
+        names = ("rho", "bound", "pairs", "rho_tokens", "bound_tokens", "tokens")
+        return {name: np.array([values[place] for values in found]) for place, name in enumerate(names)}
+
+    def _values(self, sketches: Mapping[str, RankSketch], group: str) -> tuple[float, ...]:
+        pairs, tokens = (sketches.get(f"{group} {of}", RankSketch()) for of in ("pair", "token"))
+        return (*pairs.spearman(), pairs.count, *tokens.spearman(), tokens.count)
+
+
+def _sketches_in(fields: Fields) -> dict[str, RankSketch]:
+    """The sketches whose arrays these are, by name."""
+    names = dict.fromkeys(name.rsplit(" ", 1)[0] for name in fields)
+    return {name: RankSketch.from_state({field: fields[f"{name} {field}"] for field in _FIELDS}) for name in names}

@@ -1,0 +1,53 @@
+"""The base of statistics that read weights and norms side by side (kobayashi2020, section 4): no measure to choose."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.statistics.base import Array, Statistic
+
+
+class NormStatistic(Statistic):
+    """A statistic whose columns say what they are of. Where a site has no W_O, what needs a norm is not a number."""
+
+    usual = False
+    levels = ("token",)
+    measures: ClassVar[tuple[str, ...]] = ("weight",)  # `weight` stands for the heads one by one
+
+    def __init__(self, measure: str = "weight", level: str = "token") -> None:
+        super().__init__(measure, level)
+        if measure not in self.measures:
+            others = ", ".join(f"measure={name!r}" for name in self.measures[1:])
+            raise InputError(
+                f"{self.name} has its columns for weights and norms and takes no measure {measure!r}: "
+                f"leave it away{f' or give {others}' if others else ''}."
+            )
+
+    def has_norms(self) -> NDArray[np.bool_]:
+        """(head,): True where the head's site has norms."""
+        found = np.zeros(self.heads.count, dtype=bool)
+        for site in self.heads.sites:
+            found[self.heads.where(site)] = site.projection is not None
+        return found
+
+
+def is_last(block: AttentionBlock) -> bool:
+    """Whether this block has the last rows of its site and batch: those before it came first."""
+    return block.rows.stop >= block.batch.query_length(block.site)
+
+
+def population_deviation(count: Array, total: Array, squares: Array) -> Array:
+    """sqrt(E x^2 - (E x)^2) from sums of n, x and x^2 in float64; not a number where n is 0.
+
+    >>> population_deviation(np.array([2.0]), np.array([4.0]), np.array([10.0]))
+    array([1.])
+    """
+    some = np.where(count > 0, count, np.nan)
+    mean = total / some
+    deviation: Array = np.sqrt(np.maximum(squares / some - mean * mean, 0.0))
+    return deviation

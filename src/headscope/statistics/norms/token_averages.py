@@ -1,0 +1,109 @@
+"""AvgW and AvgN: the weight that a token gets and the norm it has, over all heads (kobayashi2020, appendix D.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.files import sha256_of
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.measures.value_norm import value_norms_of
+from headscope.statistics.base import Array, Statistic
+from headscope.statistics.kit.categories import category_names, key_categories
+from headscope.statistics.kit.totals import received
+from headscope.statistics.norms.frequencies import Frequencies
+from headscope.statistics.norms.norm_statistic import NormStatistic, is_last
+
+
+@dataclass
+class Averages:
+    """The tokens of a batch, one entry each: id, AvgW, AvgN (appendix D.4), and whether footnote 12 leaves it in."""
+
+    ids: NDArray[np.int64]
+    weight: Array
+    norm: Array
+    ordinary: NDArray[np.bool_]
+
+
+@lru_cache(maxsize=4)
+def _frequencies(path: str, sha256: str) -> Frequencies:
+    """A frequency file, read once; its hash is there so that a changed file is read again."""
+    return Frequencies.read(path)
+
+
+class TokenAverages(NormStatistic):
+    """A statistic of AvgW and AvgN: Weight and ||f(x)|| of every token, averaged over all heads of all layers.
+
+    The layers are those of the encoder, or of the decoder where there is no encoder, and their self attention. Tokens that
+    the frequency file does not have are left out. `path` is a file of `rank count id` lines.
+    """
+
+    resampled = False
+
+    def __init__(
+        self, measure: str = "weight", level: str = "token", path: str | None = None, sha256: str | None = None
+    ) -> None:
+        super().__init__(measure, level)
+        if path is None:
+            raise InputError(f"{self.name} needs a frequency file with `rank count id` lines: give its path.")
+        if not Path(path).is_file():
+            raise InputError(f"There is no frequency file {path}: give one with `rank count id` in every line.")
+        self.path = str(path)
+        self.sha256 = sha256_of(Path(path))
+        if sha256 not in (None, self.sha256):
+            raise InputError(
+                f"The frequency file {path} has changed since the run began: put it back, or begin another run."
+            )
+        self.frequencies = _frequencies(self.path, self.sha256)
+        self._weight = self._norm = torch.zeros(0)  # (batch, key): sums over the heads so far of this batch
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "path": self.path, "sha256": self.sha256}
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        fresh = super().start(sites)
+        assert isinstance(fresh, TokenAverages)
+        own = [site for site in sites if site.kind == "self"]
+        stack = "encoder" if any(site.stack == "encoder" for site in own) else "decoder"
+        fresh.own = [site for site in own if site.stack == stack]
+        return fresh
+
+    own: list[Site]  # the sites that are averaged over
+
+    def update(self, block: AttentionBlock) -> None:
+        if block.site not in self.own:
+            return
+        if block.rows.start == 0:
+            if block.site == self.own[0]:
+                self._weight = torch.zeros(block.key_mask.shape, dtype=torch.float64, device=block.weights.device)
+                self._norm = torch.zeros_like(self._weight)
+            # One site without norms, and the mean over all heads is not known.
+            self._norm += torch.nan if block.site.projection is None else value_norms_of(block.key_side).sum(1)
+        self._weight += received(block, "weight").sum(1) / block.query_lengths[:, None]
+        if block.site == self.own[-1] and is_last(block):
+            self.add_tokens(self._averages(block))
+
+    def _averages(self, block: AttentionBlock) -> Averages:
+        there = block.key_mask
+        ids = np.concatenate([np.asarray(sequence.ids, dtype=np.int64) for sequence in block.key_sequences])
+        ordinary = key_categories(block, {}) == category_names({}).index("other")
+        heads = sum(site.heads for site in self.own)
+
+        def of_tokens(of_keys: Tensor) -> NDArray[Any]:
+            return of_keys[there].cpu().numpy()
+
+        return Averages(ids, of_tokens(self._weight / heads), of_tokens(self._norm / heads), of_tokens(ordinary))
+
+    def add_tokens(self, found: Averages) -> None:
+        """Add the tokens of a batch."""
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Where a head looks, and how broadly: statistics that need no annotation."""

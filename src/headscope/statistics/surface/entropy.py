@@ -1,0 +1,63 @@
+"""How spread out a head's attention is (vig2019, eq. 7; clark2019, section 3.3)."""
+
+from __future__ import annotations
+
+import torch
+
+from headscope.lens.block import AttentionBlock
+from headscope.statistics.base import Array, Fields, ratio
+from headscope.statistics.kit.totals import given, queries
+from headscope.statistics.registry import statistic
+from headscope.statistics.surface.null_attention import NullFiltered
+
+NULL = 0.9  # a row that gives more than this to the first token says nothing about the others
+
+
+def row_entropies(scores: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
+    """Entropy in nats of each row, normalised to sum 1: log S - (sum s log s) / S; 0 for an empty row."""
+    informed = torch.xlogy(scores, scores).sum(-1)
+    some = sums > 0
+    return torch.where(some, sums.clamp(min=1e-30).log() - informed / sums.clamp(min=1e-30), 0.0)
+
+
+def uniform_entropies(block: AttentionBlock, first_key: int = 0) -> torch.Tensor:
+    """Entropy of attending alike to every token from `first_key` on that a row may see: (batch, row), 0 at padding.
+
+    A decoder's rows see what is not after them; windows and chunks are not taken into account.
+    """
+    seen = block.key_mask.sum(-1)[:, None].expand_as(block.row_mask)
+    if block.site.stack == "decoder" and block.site.kind == "self":
+        seen = torch.minimum(seen, block.row_positions + 1)
+    return (seen - first_key).clamp(min=1).log() * block.row_mask
+
+
+@statistic
+class Entropy(NullFiltered):
+    """Mean entropy of a row, in nats, beside that of attending to all alike: how broadly a head looks.
+
+    `without_first` renormalises what is left, and leaves out rows that give over 90 % to the first token (vig2019, note 4).
+    """
+
+    name = "entropy"
+    fields = ("entropy", "uniform", "rows")
+
+    def update(self, block: AttentionBlock) -> None:
+        entropies = row_entropies(self.kept(block).clamp(min=0), self.kept_given(block).clamp(min=0))
+        uniform = uniform_entropies(block, self.first_key)
+        if self.without_first:
+            counted = self._counted(block)
+            self.add("entropy", block.site, (entropies * counted).sum((0, 2)))
+            self.add("uniform", block.site, (uniform[:, None] * counted).sum((0, 2)))
+            self.add("rows", block.site, counted.sum((0, 2)))
+        else:
+            self.add("entropy", block.site, entropies.sum((0, 2)))
+            self.add("uniform", block.site, uniform.sum())
+            self.add("rows", block.site, queries(block))
+
+    def _counted(self, block: AttentionBlock) -> torch.Tensor:
+        """(batch, head, row): 1 for the rows that do not give over 90 % of what they give to the first token."""
+        whole = given(block, self.measure)
+        return ((whole - self.kept_given(block) <= NULL * whole) & block.row_mask[:, None]).float()
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        return {name: ratio(fields[name], fields["rows"]) for name in ("entropy", "uniform")}

@@ -1,0 +1,88 @@
+"""How much the loss depends on attention to kinds of tokens: the mean |dL / d alpha| (clark2019, section 3.2, figure 3).
+
+The paper does not say what its average runs over. `[SEP]`, `punctuation`, ... are the mean over pairs of a row and a key
+that it sees, "each attention weight", which we take to be figure 3's; `[SEP]_per_row`, ... the sum over a row's keys of
+that kind, on average over the rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.watching.gradients import GradientBlock
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.kit.key_masks import keys_where, special_labels, surface
+from headscope.statistics.kit.totals import queries
+from headscope.statistics.registry import statistic
+
+
+def sums_by_kind(gradients: Tensor, seen: Tensor, kinds: dict[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
+    """Sum of |gradient|, and number of pairs seen, for the keys of each kind: (head,) each.
+
+    `gradients` and `seen` are (batch, head, row, key), each kind (batch, key).
+    """
+    size, pairs = gradients.abs().sum(2), seen.sum(2)  # batch head key
+    return {name: ((size * keys[:, None]).sum((0, 2)), (pairs * keys[:, None]).sum((0, 2))) for name, keys in kinds.items()}
+
+
+@statistic
+class Importance(Statistic):
+    """Mean |dL / d alpha| for special tokens, periods and commas, and others; needs a language-model head.
+
+    The loss is the model's own: see `headscope.lens.tokens.losses`. A masked-LM loss hides some tokens, chosen by `seed`:
+    these are `masked`, whatever stands in their place; all other columns are of the `unmasked`.
+    """
+
+    name = "importance"
+    usual = False  # a forward and a backward pass of its own
+    gradients = True
+    levels = ("token",)
+    fields = ("rows",)
+
+    def __init__(self, measure: str = "weight", level: str = "token", seed: int = 0) -> None:
+        super().__init__(measure, level)
+        if measure != "weight":
+            raise InputError(f"importance is the gradient of the loss by weight, and there is none by {measure}.")
+        if seed < 0:
+            raise InputError(f"The seed of importance must not be below 0, and is {seed}.")
+        self.seed = seed
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "seed": self.seed}
+
+    def update(self, block: AttentionBlock) -> None:
+        if not isinstance(block, GradientBlock):
+            raise InputError("importance needs gradients: feed it by lens.run_gradients, or by a study.")
+        self.add("rows", block.site, queries(block))
+        for name, (size, pairs) in sums_by_kind(block.gradients, block.seen, kinds_of_keys(block)).items():
+            self.add(f"size {name}", block.site, size)
+            self.add(f"pairs {name}", block.site, pairs)
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        names = sorted(name.removeprefix("size ") for name in fields if name.startswith("size "))
+        by_pair = {name: ratio(fields[f"size {name}"], fields[f"pairs {name}"]) for name in names}
+        by_row = {f"{name}_per_row": ratio(fields[f"size {name}"], fields["rows"]) for name in names}
+        return by_pair | by_row
+
+
+def kinds_of_keys(block: GradientBlock) -> dict[str, Tensor]:
+    """(batch, key) each: 1 where a key is of that kind. `unmasked` is all special tokens, punctuation and others."""
+    special = {label: keys_where(block, f"special {label}", _is(label)) for label in special_labels(block)}
+    kinds = {
+        **special,
+        "punctuation": keys_where(block, "punctuation", lambda label, special: not special and surface(label) in (".", ",")),
+        "other": keys_where(block, "other", lambda label, special: not special and surface(label) not in (".", ",")),
+        "unmasked": block.key_mask.float(),
+    }
+    kinds["first_token"] = kinds["unmasked"] * (block.key_positions == 0)
+    if block.masked is None:
+        return kinds
+    return {name: keys * ~block.masked for name, keys in kinds.items()} | {"masked": block.masked.float()}
+
+
+def _is(wanted: str) -> Any:
+    return lambda label, special: special and label == wanted

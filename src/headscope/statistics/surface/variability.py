@@ -1,0 +1,131 @@
+"""How much a head's attention depends on the text, and not on positions alone (vig2019, eq. 5, figure 10).
+
+The mean map must be known before deviations from it can be summed, so this takes two passes: `MeanMap` first, and
+`Variability` of its mean. Both are exact and merge like any other sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.registry import statistic
+from headscope.statistics.surface.null_attention import NullFiltered
+
+POSITIONS = 10  # the paper's N
+
+
+class FirstPositions(NullFiltered):
+    """A statistic of the first `positions` rows and keys of every text."""
+
+    usual = False
+    resampled = False
+
+    def __init__(
+        self, measure: str = "weight", level: str = "token", without_first: bool = False, positions: int = POSITIONS
+    ) -> None:
+        super().__init__(measure, level, without_first)
+        if positions < 2:
+            raise InputError(f"{self.name} needs at least 2 positions, not {positions}.")
+        self.positions = positions
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "positions": self.positions}
+
+    def corner(self, block: AttentionBlock) -> tuple[Tensor, Tensor, slice]:
+        """The corner's scores (batch, head, row, key), whether a text has that pair (batch, row, key), and the rows."""
+        rows = slice(block.rows.start, min(block.rows.stop, self.positions))
+        height = max(rows.stop - rows.start, 0)
+        scores = block.scores(self.measure)[:, :, :height, self.first_key : self.positions]
+        keys = block.key_mask[:, self.first_key : self.positions]
+        there = block.row_mask[:, :height, None] & keys[:, None, :]
+        return scores, there, rows
+
+
+@statistic
+class MeanMap(FirstPositions):
+    """Mean attention between the first positions of all texts: the pattern that depends on no text (vig2019, eq. 5)."""
+
+    name = "mean_map"
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        fresh = super().start(sites)
+        shape = (self.positions, self.positions)
+        fresh.state = {"sum": np.zeros((fresh.heads.count, *shape)), "texts": np.zeros((len(sites), *shape))}
+        return fresh
+
+    def update(self, block: AttentionBlock) -> None:
+        scores, there, rows = self.corner(block)
+        if scores.shape[2] == 0:
+            return
+        keys = slice(self.first_key, self.first_key + scores.shape[3])
+        self.state["sum"][self.heads.where(block.site), rows, keys] += scores.double().sum(0).cpu().numpy()
+        self.state["texts"][self.heads.sites.index(block.site), rows, keys] += there.double().sum(0).cpu().numpy()
+
+    def mean(self) -> Array:
+        """(head, row, key); 0 where no text has that pair."""
+        return np.nan_to_num(ratio(self.state["sum"], self._texts(self.state["texts"])))
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        """One row a head: what the corner has in all, of one text on average."""
+        return {"total": np.nansum(ratio(fields["sum"], self._texts(fields["texts"])), (-1, -2))}
+
+    def _texts(self, texts: Array) -> Array:
+        """Texts a pair of positions, for every head of a site."""
+        of_head = np.concatenate([np.full(self.heads.where(site).stop - self.heads.where(site).start, place)
+                                  for place, site in enumerate(self.heads.sites)])  # fmt: skip
+        return texts[..., of_head, :, :]
+
+
+@statistic
+class Variability(FirstPositions):
+    """Mean absolute deviation of attention from its mean over texts, from 0 to 1, on first positions (vig2019, eq. 5)."""
+
+    name = "variability"
+    fields = ("deviation", "total")
+
+    def __init__(
+        self,
+        measure: str = "weight",
+        level: str = "token",
+        without_first: bool = False,
+        positions: int = POSITIONS,
+        mean: Array | None = None,
+    ) -> None:
+        super().__init__(measure, level, without_first, positions)
+        self.mean = mean  # head row key; of a `MeanMap` with the same settings
+
+    @classmethod
+    def of(cls, first_pass: MeanMap) -> Variability:
+        """The second pass after this first one."""
+        return cls(**first_pass.settings(), mean=first_pass.mean())
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        if self.mean is None:
+            raise InputError("variability takes two passes: count mean_map first, and then Variability.of(it).")
+        fresh = super().start(sites)
+        assert isinstance(fresh, Variability)
+        fresh.mean = self.mean
+        return fresh
+
+    def update(self, block: AttentionBlock) -> None:
+        assert self.mean is not None
+        scores, there, rows = self.corner(block)
+        if scores.shape[2] == 0:
+            return
+        keys = slice(self.first_key, self.first_key + scores.shape[3])
+        mean = torch.from_numpy(self.mean[self.heads.where(block.site), rows, keys]).to(scores.device)
+        deviations = (scores.double() - mean).abs() * there[:, None]
+        self.add("deviation", block.site, deviations.sum((0, 2, 3)))
+        self.add("total", block.site, scores.double().sum((0, 2, 3)))
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        return {"variability": ratio(fields["deviation"], 2 * fields["total"])}

@@ -1,0 +1,1 @@
+"""What a head has to do with tags, dependencies and coreference."""

@@ -1,0 +1,143 @@
+"""How often a mention most attends to its antecedent: heads as coreference systems (clark2019, section 4.3, table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.word_blocks import WordBlock
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.registry import statistic
+from headscope.text.coreference.cases import cases
+from headscope.text.cut import half_of
+from headscope.text.mention import KINDS, Kind
+
+COLUMNS: dict[str, tuple[Kind, ...]] = {"all": KINDS, "pronoun": ("PRON",), "proper": ("PROP",), "nominal": ("NOM",)}
+HALVES = (0, 1)
+CANDIDATES = ("words", "mentions")
+WORD, MENTION, ANTECEDENT = 1, 2, 3  # what a key may be to a case, each also what is before it
+
+
+def finds_antecedent(scores: Tensor, candidates: Tensor, antecedents: Tensor) -> Tensor:
+    """(case, head, key), (case, key), (case, key) -> (case, head): is the most-attended candidate an antecedent?
+
+    The first of several alike counts; a row that gives nothing to any candidate finds none.
+    """
+    most, chosen = scores.masked_fill(~candidates[:, None], 0).max(-1)
+    return antecedents.gather(1, chosen) & (most > 0)
+
+
+@dataclass
+class BatchCases:
+    """The cases of a batch, as indices into its blocks."""
+
+    batch: Batch
+    text: Tensor  # case: its place in the batch
+    row: Tensor  # case: its mention's head word
+    group: Tensor  # case: twice its kind's index, and one more in the second half
+    keys: Tensor  # case key: WORD, MENTION, ANTECEDENT, or 0 for what is no candidate
+
+
+@statistic
+class Antecedents(Statistic):
+    """How often a mention's head word looks most at that of an antecedent, by kind of mention (clark2019, 4.3).
+
+    Candidates are all other words (section 4.1), special tokens cut; with candidates="mentions" the head words of earlier
+    mentions. A case is a mention that ends behind its document's context and has an antecedent in the document.
+    """
+
+    name = "antecedents"
+    usual = False
+    levels = ("word",)
+    needs = ("mentions",)
+    fields = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))
+
+    def __init__(self, measure: str = "weight", level: str = "word", candidates: str = "words") -> None:
+        super().__init__(measure, level)
+        if candidates not in CANDIDATES:
+            raise InputError(f"The candidates of antecedents are {' or '.join(CANDIDATES)}, not {candidates!r}.")
+        self.candidates = candidates
+        self._cases: BatchCases | None = None
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "candidates": self.candidates}
+
+    @property
+    def table_name(self) -> str:
+        parts = {self.name: True, self.measure: self.measure != "weight", "mentions": self.candidates == "mentions"}
+        return "_".join(name for name, said in parts.items() if said)
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        """Only self attention over the annotated text: an encoder-decoder's decoder reads the target."""
+        encoders = [site for site in sites if site.stack == "encoder"]
+        return super().start([site for site in encoders or sites if site.kind == "self"])
+
+    def update(self, block: AttentionBlock) -> None:
+        if block.site not in self.heads.sites:
+            return
+        assert isinstance(block, WordBlock)
+        found = self._cases
+        if found is None or found.batch is not block.batch:
+            found = self._cases = _collect(block)
+        here = (found.row >= block.rows.start) & (found.row < block.rows.stop)
+        scores = block.scores(self.measure)[found.text[here], :, found.row[here] - block.rows.start]  # case head key
+        keys = found.keys[here]
+        correct = finds_antecedent(scores, keys >= (WORD if self.candidates == "words" else MENTION), keys == ANTECEDENT)
+        sums = torch.zeros(len(KINDS) * len(HALVES), correct.shape[1], device=correct.device)
+        sums.index_add_(0, found.group[here], correct.float())
+        counts = torch.bincount(found.group[here], minlength=len(sums))
+        for index, (kind, half) in enumerate(product(KINDS, HALVES)):
+            self.add(f"correct {kind} {half}", block.site, sums[index])
+            self.add(f"cases {kind} {half}", block.site, counts[index])
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        return {column: _accuracy(fields, column, HALVES) for column in COLUMNS}
+
+    def table(self) -> pd.DataFrame:
+        """Accuracy of each head, the number of cases, and both for either half of the corpus."""
+        columns = {f"cases_{column}": _sum(self.state, "cases", column, HALVES).astype(int) for column in COLUMNS}
+        for half, column in product(HALVES, COLUMNS):
+            columns[f"{column}_half{half}"] = _accuracy(self.state, column, (half,))
+            columns[f"cases_{column}_half{half}"] = _sum(self.state, "cases", column, (half,)).astype(int)
+        return super().table().assign(**columns)
+
+
+def _sum(fields: Fields, what: str, column: str, halves: Sequence[int]) -> Array:
+    return np.sum([fields[f"{what} {kind} {half}"] for kind in COLUMNS[column] for half in halves], axis=0)
+
+
+def _accuracy(fields: Fields, column: str, halves: Sequence[int]) -> Array:
+    return ratio(_sum(fields, "correct", column, halves), _sum(fields, "cases", column, halves))
+
+
+def _collect(block: WordBlock) -> BatchCases:
+    """Words that are no key of the block (cut off, or written as one with the next) are left out."""
+    places, rows = [], []
+    for text, (document, words) in enumerate(zip(block.batch.documents, block.key_words, strict=True)):
+        annotated = len(document.words or ())  # what follows is a second segment's
+        key_of = {word: key for key, word in enumerate(words) if word is not None and word < annotated}
+        candidates = np.zeros(block.weights.shape[-1], np.int64)
+        candidates[list(key_of.values())] = WORD
+        for case in cases(document):
+            keys = candidates.copy()
+            keys[[key_of[head] for head in case.earlier_heads if head in key_of]] = MENTION
+            keys[[key_of[head] for head in case.antecedents if head in key_of]] = ANTECEDENT
+            if case.head in key_of and ANTECEDENT in keys:
+                keys[key_of[case.head]] = 0
+                places.append((text, key_of[case.head], 2 * KINDS.index(case.kind) + half_of(document)))
+                rows.append(keys)
+    device = block.weights.device
+    text_of, row, group = torch.tensor(places, dtype=torch.long, device=device).reshape(-1, 3).unbind(1)
+    stacked = torch.from_numpy(np.array(rows, np.int64).reshape(-1, block.weights.shape[-1])).to(device)
+    return BatchCases(block.batch, text_of, row, group, stacked)

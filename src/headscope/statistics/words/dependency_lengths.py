@@ -1,0 +1,60 @@
+"""How likely two tokens are to be in a dependency relation, by their distance (vig2019, section 5.3.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import torch
+
+from headscope.lens.block import AttentionBlock
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.registry import statistic
+from headscope.statistics.words.related_pairs import ATTENDED_IS_PARENT, related_pairs
+
+FURTHEST = 64  # tokens; what is further apart counts in the mean length only
+
+
+@statistic
+class DependencyLengths(Statistic):
+    """Probability of a dependency relation between two tokens by their distance, and the mean length of one.
+
+    It follows from the documents and the tokenizer alone; every unordered pair of two tokens counts once.
+    """
+
+    name = "dependency_lengths"
+    usual = False
+    needs = ("heads",)
+    resampled = False
+
+    def update(self, block: AttentionBlock) -> None:
+        if block.site != self.heads.sites[0] or block.rows.start != 0:  # what the documents have, they have once
+            return
+        _, child, parent, which = related_pairs(block).unbind(1)
+        apart = (child - parent).abs()[which == ATTENDED_IS_PARENT]
+        counts = torch.bincount(apart.clamp(max=FURTHEST + 1), minlength=FURTHEST + 2).double().cpu().numpy()
+        self.add_array("related", counts[1:-1])
+        self.add_array("pairs", pairs_by_distance(block.key_mask.sum(1).cpu().numpy()))
+        self.add_array("lengths", np.array([float(apart.sum()), float(len(apart))]))
+
+    def labels(self) -> pd.DataFrame:
+        return pd.DataFrame({"distance": np.arange(1, FURTHEST + 1)})
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        """`mean_length` is the same in every row."""
+        mean = ratio(fields["lengths"][..., :1], fields["lengths"][..., 1:])
+        return {
+            "probability": ratio(fields["related"], fields["pairs"]),
+            "related": fields["related"],
+            "pairs": fields["pairs"],
+            "mean_length": mean + np.zeros_like(fields["related"]),
+        }
+
+
+def pairs_by_distance(lengths: np.ndarray) -> Array:
+    """How many unordered pairs of tokens lie 1, 2, ... apart in texts of these lengths.
+
+    >>> pairs_by_distance(np.array([3, 2]))[:3]
+    array([3., 1., 0.])
+    """
+    distances = np.arange(1, FURTHEST + 1)
+    return np.maximum(lengths[:, None] - distances, 0).sum(0).astype(np.float64)

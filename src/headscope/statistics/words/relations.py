@@ -1,0 +1,261 @@
+"""Heads as classifiers: is the word that a word looks at most its syntactic head, or its dependent? (clark2019, section 4.2)
+
+Each is asked of every relation, apart: `dependent to head` reads the dependent's row, `head to dependent` the head's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from headscope.errors import InputError
+from headscope.lens.block import AttentionBlock
+from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.word_blocks import WordBlock
+from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.registry import statistic
+from headscope.statistics.words.relation_cases import (
+    BINS,
+    FURTHEST,
+    best_offsets,
+    cases_of,
+    held_out_offset_accuracies,
+    offset_accuracies,
+    offset_bin,
+)
+from headscope.text.cut import half_of
+
+DIRECTIONS = ("dependent to head", "head to dependent")
+ALL, ALL_BUT_PUNCTUATION = "all", "all but punct"
+VARIANTS = ("paper", "code")
+
+
+def among_others(scores: Tensor, rows: Tensor, words: Tensor) -> Tensor:
+    """(batch, head, row, key), (row,), (batch, key) -> the scores with 0 at keys that are no words, and at a row's own."""
+    others = words[:, None, :] & (rows[:, None] != torch.arange(scores.shape[-1], device=scores.device))
+    return scores.masked_fill(~others[:, None], 0)
+
+
+def most_attended(scores: Tensor) -> Tensor:
+    """(batch, head, row, key) -> (batch, head, row): the key with the largest score, the first of several; -1 for none."""
+    most, key = scores.max(-1)
+    return torch.where(most > 0, key, -1)
+
+
+def with_all(relations: Sequence[str], arrays: Array) -> Iterator[tuple[str, Array]]:
+    """Each relation with its array; then all of them together, and all but punctuation."""
+    yield from zip(relations, arrays, strict=True)
+    yield ALL, arrays.sum(0)
+    yield ALL_BUT_PUNCTUATION, arrays[[relation.split(":")[0] != "punct" for relation in relations]].sum(0)
+
+
+class Questions(NamedTuple):
+    """Where the largest score must be; one entry a case and direction."""
+
+    text: Tensor  # the place in the batch
+    asked: Tensor  # the row, or the column
+    wanted: Tensor  # the key, or the row
+    group: Tensor  # the place among (relation, direction, half)
+
+
+@dataclass
+class BatchCases:
+    """The cases of a batch, as indices into its blocks."""
+
+    batch: Batch
+    relations: list[str]
+    words: Tensor  # batch key: the keys that are words of the document
+    rows: Questions
+    columns: Questions | None
+    offsets: Array  # relation half bin: head less dependent
+
+
+@statistic
+class Relations(Statistic):
+    """How often a word looks most at its head, or a head at its dependent, by relation (clark2019, section 4.2).
+
+    Special tokens are no candidates, nor is the word itself; who gives nothing to any candidate is wrong. With
+    variant="code" the second direction is the released code's: the dependent's column instead of the head's row.
+    Its other difference, a split word's first piece instead of the mean over its pieces, cannot be had in words.
+    """
+
+    name = "relations"
+    usual = False
+    levels = ("word",)
+    needs = ("heads", "relations")
+
+    def __init__(
+        self,
+        measure: str = "weight",
+        level: str = "word",
+        variant: str = "paper",
+        clitics: bool = True,
+        subtypes: bool = True,
+    ) -> None:
+        super().__init__(measure, level)
+        if variant not in VARIANTS:
+            raise InputError(f"A variant of relations is one of {', '.join(VARIANTS)}, not {variant!r}.")
+        self.variant, self.clitics, self.subtypes = variant, clitics, subtypes
+        self._cases: BatchCases | None = None
+        self._columns: tuple[Tensor, Tensor] | None = None  # batch head key: the largest score so far, and its row
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "variant": self.variant, "clitics": self.clitics, "subtypes": self.subtypes}
+
+    @property
+    def table_name(self) -> str:
+        parts = {
+            "relations": True,
+            self.measure: self.measure != "weight",
+            "code": self.variant == "code",
+            "without_clitics": not self.clitics,
+            "without_subtypes": not self.subtypes,
+        }
+        return "_".join(name for name, said in parts.items() if said)
+
+    def start(self, sites: Sequence[Site]) -> Statistic:
+        """Only self attention over the annotated text: an encoder-decoder's decoder reads the target."""
+        encoders = [site for site in sites if site.stack == "encoder"]
+        fresh = super().start([site for site in encoders or sites if site.kind == "self"])
+        for relation in (ALL, ALL_BUT_PUNCTUATION):
+            fresh.state[f"correct {relation}"] = np.zeros((2, 2, fresh.heads.count))  # direction half head
+            fresh.state[f"offsets {relation}"] = np.zeros((2, BINS))  # half bin
+        return fresh
+
+    # Counting
+
+    def update(self, block: AttentionBlock) -> None:
+        if block.site not in self.heads.sites:
+            return
+        assert isinstance(block, WordBlock)
+        cases = self._cases
+        if cases is None or cases.batch is not block.batch:
+            cases = self._cases = self._collect(block)
+        if block.rows.start == 0 and block.site == self.heads.sites[0]:  # what the documents have, they have once
+            for relation, of_relation in with_all(cases.relations, cases.offsets):
+                self.add_array(f"offsets {relation}", of_relation)
+        scores = among_others(block.scores(self.measure), block.row_positions, cases.words)
+        self._ask_rows(block, most_attended(scores), cases.rows)
+        if cases.columns is not None:
+            self._ask_columns(block, scores, cases.columns)
+
+    def _collect(self, block: WordBlock) -> BatchCases:
+        documents = block.batch.documents
+        words = torch.zeros(len(documents), block.weights.shape[-1], dtype=torch.bool)
+        found: list[tuple[int, int, int, str, int, int]] = []
+        for text, (document, here) in enumerate(zip(documents, block.key_words, strict=True)):
+            annotated = len(document.words or ())  # what follows is a second segment's
+            place = {word: key for key, word in enumerate(here) if word is not None and word < annotated}
+            words[text, list(place.values())] = True
+            half = half_of(document)
+            for dependent, head, relation in cases_of(document, self.clitics, self.subtypes):
+                if dependent in place and head in place:  # not cut off
+                    found.append((text, place[dependent], place[head], relation, half, offset_bin(head - dependent)))
+        relations = sorted({case[3] for case in found})
+        number = {relation: index for index, relation in enumerate(relations)}
+        offsets = np.zeros((len(relations), 2, BINS))
+        for *_, relation, half, place_of_offset in found:
+            offsets[number[relation], half, place_of_offset] += 1
+        indices = torch.tensor([(*at, 4 * number[relation] + half) for *at, relation, half, _ in found]).reshape(-1, 4)
+        texts, dependents, heads, groups = indices.long().to(block.weights.device).unbind(1)
+        rows, columns = Questions(texts, dependents, heads, groups), None
+        if self.variant == "code":
+            columns = Questions(texts, dependents, heads, groups + 2)
+        else:
+            other = Questions(texts, heads, dependents, groups + 2)
+            rows = Questions(*(torch.cat(both) for both in zip(rows, other, strict=True)))
+        return BatchCases(block.batch, relations, words.to(block.weights.device), rows, columns, offsets)
+
+    def _ask_rows(self, block: AttentionBlock, chosen: Tensor, questions: Questions) -> None:
+        """Those of the rows of this block: `chosen` is (batch, head, row)."""
+        inside = (questions.asked >= block.rows.start) & (questions.asked < block.rows.stop)
+        text, row, wanted, group = (part[inside] for part in questions)
+        self._add_correct(block.site, chosen[text, :, row - block.rows.start] == wanted[:, None], group)
+
+    def _ask_columns(self, block: WordBlock, scores: Tensor, questions: Questions) -> None:
+        """Who attends most to each word is known when the last rows have come."""
+        assert self._cases is not None
+        from_words = scores * self._cases.words[:, None, block.rows.start : block.rows.stop, None]
+        most, row = from_words.max(2)
+        row = torch.where(most > 0, row + block.rows.start, -1)
+        if block.rows.start > 0 and self._columns is not None:
+            before, row_before = self._columns
+            row = torch.where(most > before, row, row_before)
+            most = torch.maximum(most, before)
+        self._columns = most, row
+        if block.rows.stop == block.query_count:
+            text, column, wanted, group = questions
+            self._add_correct(block.site, row[text, :, column] == wanted[:, None], group)
+            self._columns = None
+
+    def _add_correct(self, site: Site, correct: Tensor, group: Tensor) -> None:
+        """Add `correct` (question, head) to its relation, direction and half."""
+        assert self._cases is not None
+        relations, here = self._cases.relations, self.heads.where(site)
+        sums = torch.zeros(4 * len(relations), correct.shape[1], device=correct.device)
+        sums.index_add_(0, group, correct.float())
+        by_relation = sums.double().cpu().numpy().reshape(len(relations), 2, 2, correct.shape[1])
+        for relation, of_relation in with_all(relations, by_relation):
+            name = f"correct {relation}"
+            if name not in self.state:
+                self.state[name] = np.zeros((2, 2, self.heads.count))
+            self.state[name][..., here] += of_relation
+
+    # The table
+
+    @property
+    def relations(self) -> list[str]:
+        """The two that hold several first, then by name."""
+        met = {name.removeprefix("offsets ") for name in self.state if name.startswith("offsets ")}
+        return [ALL, ALL_BUT_PUNCTUATION, *sorted(met - {ALL, ALL_BUT_PUNCTUATION})]
+
+    def labels(self) -> pd.DataFrame:
+        """A row for each relation, direction and head."""
+        heads = self.heads.labels()
+        pairs = [(relation, direction) for relation in self.relations for direction in DIRECTIONS]
+        labels = pd.concat([heads] * len(pairs), ignore_index=True)
+        for column, names in zip(("relation", "direction"), zip(*pairs, strict=True), strict=True):
+            labels[column] = np.repeat(names, len(heads))
+        return labels
+
+    def columns(self, fields: Fields) -> dict[str, Array]:
+        """Accuracy alone gets intervals: a row for each relation and head makes large tables."""
+        correct, offsets = self._stacked(fields)
+        accuracies = ratio(correct.sum(-2), offsets.sum((-1, -2))[..., None, None])  # ... relation direction head
+        return {"accuracy": accuracies.reshape(*accuracies.shape[:-3], -1)}
+
+    def table(self) -> pd.DataFrame:
+        """Accuracy, cases, and both for either half; the best fixed offset (head less dependent) and its accuracy."""
+        correct, offsets = self._stacked(self.state)
+        best = best_offsets(offsets.sum(1))
+        cases = offsets.sum(-1)  # relation half
+        of_half = ratio(correct, cases[:, None, :, None])
+        rows = correct[:, :, 0].shape  # relation direction head
+        columns = {"cases": cases.sum(-1)[:, None, None], "visible": self._visible(offsets.sum(1))}
+        for half in (0, 1):
+            columns[f"accuracy_half{half}"] = of_half[:, :, half]
+            columns[f"cases_half{half}"] = cases[:, half, None, None]
+        columns["baseline"] = offset_accuracies(offsets.sum(1), best)[:, None, None]
+        columns["baseline_held_out"] = held_out_offset_accuracies(offsets)[:, None, None]
+        columns["offset"] = np.where(cases.sum(-1) > 0, best, np.nan)[:, None, None]
+        table = super().table().assign(**{name: np.broadcast_to(some, rows).ravel() for name, some in columns.items()})
+        return table.astype(dict.fromkeys(("cases", "visible", "cases_half0", "cases_half1", "offset"), "Int64"))
+
+    def _visible(self, offsets: Array) -> Array:
+        """(relation, BINS) -> (relation, direction, head): cases whose target a head can see: what is left, in a decoder."""
+        left, right = offsets[:, : FURTHEST + 1].sum(-1), offsets[:, FURTHEST + 2 :].sum(-1)
+        causal = (self.heads.labels()["stack"] == "decoder").to_numpy()
+        before = np.stack([left, right], axis=1)[..., None]  # the head left of its dependent, the dependent left of its head
+        return np.where(causal, before, offsets.sum(-1)[:, None, None])
+
+    def _stacked(self, fields: Fields) -> tuple[Array, Array]:
+        """Of all relations: correct (..., relation, direction, half, head) and offsets (..., relation, half, BINS)."""
+        correct = np.stack([fields[f"correct {relation}"] for relation in self.relations], axis=-4)
+        return correct, np.stack([fields[f"offsets {relation}"] for relation in self.relations], axis=-3)

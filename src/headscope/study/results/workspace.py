@@ -1,0 +1,129 @@
+"""Workspace: the run directory of a paper, made of studies that resume, results, and a page that holds them together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from headscope.errors import HeadscopeError, InputError
+from headscope.files import write_text
+from headscope.lens.lens import Lens
+from headscope.progress import Progress, Silent
+from headscope.statistics.base import Statistic
+from headscope.study import Run, study
+from headscope.study.manifest import check_same, describe_model, load_manifest, save_manifest, versions
+from headscope.study.results.result import Result
+from headscope.study.tables import save_table
+from headscope.text import Corpus
+
+
+@dataclass
+class Workspace:
+    """Where one paper's results for one model are made. The studies are in parts/, one folder each."""
+
+    paper: str
+    folder: Path
+    lens: Lens
+    settings: dict[str, Any]
+    progress: Progress = field(default_factory=Silent)
+    results: list[Result] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)  # each a sentence: what, and why
+
+    def begin(self) -> None:
+        """Write the manifest, or check that the run there is of the same model, settings and versions."""
+        self._manifest = {
+            "paper": self.paper,
+            "model": describe_model(self.lens),
+            "settings": json.loads(json.dumps(self.settings)),  # as it is read again: lists, where there were tuples
+            "versions": versions(),
+        }
+        if (self.folder / "manifest.json").is_file():
+            before = load_manifest(self.folder)
+            if before.get("paper") is None:
+                raise InputError(f"{self.folder} is the run of a study, not of a paper: choose another folder with -o.")
+            check_same(self.folder, before, self._manifest)
+        elif self.folder.is_dir() and any(self.folder.iterdir()):
+            raise InputError(f"{self.folder} is not empty and is not a run: choose another folder with -o.")
+        save_manifest(self.folder, {**self._manifest, "finished": False})
+
+    def study(
+        self, part: str, corpus: Corpus, statistics: Sequence[Statistic], lens: Lens | None = None, **feed: Any
+    ) -> Run:
+        """A study in parts/`part`, which goes on where it was interrupted."""
+        return study(
+            lens or self.lens,
+            corpus,
+            statistics,
+            out=self.folder / "parts" / part,
+            progress=self.progress.part(part),
+            **feed,
+        )
+
+    def keep(self, run: Run) -> None:
+        """The tables of a part, among those of the paper's run."""
+        for name in run.tables:
+            save_table(self.folder, name, run[name])
+
+    def add(self, result: Result) -> Result:
+        result.save(self.folder)
+        self.results.append(result)
+        return result
+
+    def attempt(self, what: str, missing: str | None, make: Callable[[], None]) -> None:
+        """Make some results, or say in a sentence why they are left out."""
+        if missing is not None:
+            self.left_out.append(f"{what}: {missing}")
+            return
+        try:
+            make()
+        except Unsuitable as reason:
+            self.left_out.append(f"{what}: {reason}")
+
+    def finish(self, title: str, opening: Sequence[str]) -> Run:
+        """The page with all results, and the finished manifest."""
+        name = f"{self.paper}.md"
+        write_text(self.folder / name, self._page(title, opening))
+        manifest = {
+            **self._manifest,
+            "finished": True,
+            "results": {result.name: result.title for result in self.results},
+            "left_out": self.left_out,
+            "page": name,
+        }
+        save_manifest(self.folder, manifest)
+        return Run(self.folder, manifest)
+
+    def _page(self, title: str, opening: Sequence[str]) -> str:
+        parts = [f"# {title}\n", *(f"{line}\n" for line in opening)]
+        for result in self.results:
+            if result.figure is not None:
+                parts.append(f"## {result.title}\n\n![{result.title}](figures/{result.name}.svg)\n")
+                parts.append(f"Numbers: `headscope table RUN {result.name}`.\n")
+                parts += [f"{note}\n" for note in result.notes]
+            else:
+                parts.append(result.markdown())
+        if self.left_out:
+            parts.append("## Left out\n\n" + "\n".join(f"- {line}" for line in self.left_out) + "\n")
+        return "\n".join(parts)
+
+
+class Unsuitable(HeadscopeError):
+    """A result that this model or this data cannot have; the others are made all the same."""
+
+
+def first(corpus: Corpus, count: int | None) -> Corpus:
+    """The first documents of a corpus, in memory; all of it, as it is, for None."""
+    return corpus if count is None else Corpus.from_documents(list(islice(corpus, count)))
+
+
+def own_heads(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a model's own reading: the encoder's self attention where there is an encoder, else the decoder's."""
+    table = table[table["kind"] == "self"]
+    stack = "encoder" if (table["stack"] == "encoder").any() else "decoder"
+    return table[table["stack"] == stack].reset_index(drop=True)

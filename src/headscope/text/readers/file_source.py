@@ -1,0 +1,91 @@
+"""Files as the source of a corpus: one format for all of them, recognised or given."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from headscope.errors import InputError
+from headscope.text.readers.formats import FORMATS
+from headscope.text.readers.line_blocks import Result
+from headscope.text.readers.litbank import text_beside
+from headscope.text.readers.paths import find_files
+from headscope.text.readers.recognise import recognise
+from headscope.text.readers.rows import DEFAULT_COLUMN
+
+
+class FileSource:
+    """Files of one format, read one after the other, as often as one likes."""
+
+    def __init__(self, given: Iterable[str | Path], format: str | None, unit: str | None, column: str | None) -> None:
+        self.paths = find_files(given)
+        if format is None:
+            format, self.paths = recognise_all(self.paths)
+        elif format == "litbank":
+            self.paths = _without_texts(self.paths, self.paths)
+        if format not in FORMATS:
+            raise InputError(f"There is no format {format!r}: choose one of {', '.join(FORMATS)}.")
+        self.format = format
+        self.settings = _settings(format, unit, column)
+
+    def read(self) -> Iterator[Result]:
+        for path in self.paths:
+            yield from FORMATS[self.format].read(path, **self.settings)
+
+    def fingerprint(self) -> str:
+        """sha256 over the settings and the files' bytes, not over their names: a corpus may move."""
+        digest = hashlib.sha256(json.dumps({"format": self.format, **self.settings}, sort_keys=True).encode())
+        for path in self._all_files():
+            try:
+                with path.open("rb") as file:
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                raise InputError(f"{path} cannot be read ({error.strerror}): check the path.") from None
+        return digest.hexdigest()
+
+    def describe(self) -> dict[str, Any]:
+        size = sum(path.stat().st_size for path in self._all_files() if path.exists())
+        return {"paths": [str(path) for path in self.paths], "format": self.format, **self.settings, "bytes": size}
+
+    def _all_files(self) -> list[Path]:
+        return [file for path in self.paths for file in FORMATS[self.format].files(path)]
+
+
+def recognise_all(paths: list[Path]) -> tuple[str, list[Path]]:
+    """The one format of all files, and the files without those that are only the text of another."""
+    recognised = {path: recognise(path) for path in paths}
+    paths = _without_texts(paths, [path for path, name in recognised.items() if name == "litbank"])
+    examples: dict[str, Path] = {}
+    for path in paths:
+        if (name := recognised[path]) is not None:
+            examples.setdefault(name, path)
+    if len(examples) > 1:
+        (one, first), (other, second), *_ = examples.items()
+        raise InputError(
+            f"{first} looks like {one} and {second} like {other}, but a corpus has one format: "
+            "name the files that belong to it, or give format=."
+        )
+    return next(iter(examples), "lines"), paths
+
+
+def _without_texts(paths: list[Path], annotations: list[Path]) -> list[Path]:
+    texts = {text_beside(path) for path in annotations}
+    return [path for path in paths if path not in texts]
+
+
+def _settings(format: str, unit: str | None, column: str | None) -> dict[str, str]:
+    settings = {}
+    units = FORMATS[format].units
+    if unit is not None and unit not in units:
+        choice = f"choose one of {', '.join(units)}" if units else "leave the unit out"
+        raise InputError(f"The format {format} has no unit {unit!r}: {choice}.")
+    if units:
+        settings["unit"] = unit or units[0]
+    if column is not None and not FORMATS[format].has_columns:
+        raise InputError(f"The format {format} has no columns to choose from: leave column= out.")
+    if FORMATS[format].has_columns:
+        settings["column"] = column or DEFAULT_COLUMN
+    return settings

@@ -1,0 +1,47 @@
+"""The formats that can be read: for each its name, its reader and its settings. A new one is a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headscope.text.readers.conll2012 import read_conll2012
+from headscope.text.readers.conllu import UNITS, read_conllu
+from headscope.text.readers.jsonl import read_jsonl
+from headscope.text.readers.line_blocks import Result
+from headscope.text.readers.lines import numbered_lines
+from headscope.text.readers.litbank import read_litbank, text_beside
+from headscope.text.readers.parquet import read_parquet
+from headscope.text.readers.plain import read_lines, read_paragraph_pairs, read_paragraphs
+
+
+@dataclass(frozen=True)
+class Format:
+    """A way to read a file; `read(path, **settings)` yields its documents, and what is wrong where one is none."""
+
+    about: str
+    read: Callable[..., Iterator[Result]]
+    units: tuple[str, ...] = ()  # what a document may be; the first is the default
+    has_columns: bool = False
+    files: Callable[[Path], list[Path]] = lambda path: [path]  # what belongs to a path
+
+
+def _by_lines(reader: Callable[..., Iterator[Result]]) -> Callable[..., Iterator[Result]]:
+    def read(path: Path, **settings: Any) -> Iterator[Result]:
+        return reader(numbered_lines(path), str(path), **settings)
+
+    return read
+
+
+FORMATS = {
+    "lines": Format("plain text, a document a line", _by_lines(read_lines)),
+    "paragraphs": Format("plain text, a document a paragraph", _by_lines(read_paragraphs)),
+    "paragraph-pairs": Format("plain text, two consecutive paragraphs a document", _by_lines(read_paragraph_pairs)),
+    "jsonl": Format("JSON Lines, an object a row", _by_lines(read_jsonl), has_columns=True),
+    "parquet": Format("Parquet, a document a row", read_parquet, has_columns=True),
+    "conllu": Format("CoNLL-U, a treebank", _by_lines(read_conllu), units=UNITS),
+    "conll2012": Format("CoNLL-2012, coreference", _by_lines(read_conll2012)),
+    "litbank": Format("LitBank's X.ann, with X.txt beside it", read_litbank, files=lambda path: [path, text_beside(path)]),
+}

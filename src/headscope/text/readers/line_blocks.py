@@ -1,0 +1,86 @@
+"""From numbered lines to documents: a block is the lines of one document, and a bad line costs its own block only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from headscope.errors import InputError
+from headscope.text.document import Document
+from headscope.text.readers.lines import Line
+
+
+class ReadingError(InputError):
+    """Something that is no document: where it stands, and why."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(f'{place}: {reason}; correct it, or go on without it with on_error="skip".')
+        self.place = place
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[ReadingError], tuple[str, str]]:
+        return type(self), (self.place, self.reason)  # so that it comes back whole from another process
+
+    @classmethod
+    def at(cls, place: str, error: InputError) -> ReadingError:
+        """The same error, with its place."""
+        if isinstance(error, ReadingError):
+            return error
+        message = str(error).removesuffix(".")
+        return cls(place, message[:1].lower() + message[1:])
+
+
+# Readers yield what is wrong instead of raising it: a generator that raises is over, and the rest would be lost.
+Result = Document | ReadingError
+
+
+@dataclass(frozen=True)
+class LineBlock:
+    """The lines of one document in a file."""
+
+    path: str
+    lines: list[Line]
+
+    @property
+    def name(self) -> str:
+        return f"{self.path}:{self.lines[0].number}"
+
+    def error(self, line: Line, reason: str) -> ReadingError:
+        return ReadingError(f"{self.path}, line {line.number}", reason)
+
+    def check(self) -> None:
+        """Every line could be read, or ReadingError."""
+        for line in self.lines:
+            if line.fault is not None:
+                raise self.error(line, line.fault)
+
+
+def one_by_one(lines: Iterable[Line], path: str) -> Iterator[LineBlock]:
+    """Each line that is not blank is a block."""
+    return (LineBlock(path, [line]) for line in lines if not line.blank)
+
+
+def by_blank_lines(lines: Iterable[Line], path: str) -> Iterator[LineBlock]:
+    """Blank lines part the blocks, and belong to none."""
+    block: list[Line] = []
+    for line in lines:
+        if not line.blank:
+            block.append(line)
+        elif block:
+            yield LineBlock(path, block)
+            block = []
+    if block:
+        yield LineBlock(path, block)
+
+
+def parse_each(blocks: Iterable[LineBlock], parse: Callable[[LineBlock], Document | None]) -> Iterator[Result]:
+    """The document of each block, or what is wrong with it; None is a block that holds nothing to read."""
+    for block in blocks:
+        try:
+            block.check()
+            document = parse(block)
+        except InputError as error:
+            yield ReadingError.at(f"{block.path}, line {block.lines[0].number}", error)
+            continue
+        if document is not None:
+            yield document

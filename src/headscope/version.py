@@ -1,0 +1,3 @@
+"""The version of headscope: what a manifest, a page and `headscope --version` say."""
+
+__version__ = "0.1.0"

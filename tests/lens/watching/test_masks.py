@@ -1,0 +1,61 @@
+"""The mask made by rows is the mask that transformers makes."""
+
+from __future__ import annotations
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from transformers.masking_utils import causal_mask_function, eager_mask, sliding_window_causal_mask_function
+
+from headscope.lens.watching import masks
+from headscope.lens.watching.masks import RowMask, row_mask
+
+
+def both(**arguments) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    return row_mask(**arguments), eager_mask(**arguments)
+
+
+@given(
+    length=st.integers(1, 12),
+    window=st.one_of(st.none(), st.integers(1, 5)),
+    padded=st.integers(0, 3),
+    start=st.integers(0, 11),
+    count=st.integers(1, 12),
+    kept=st.booleans(),
+)
+def test_rows_equal_the_whole(length: int, window: int | None, padded: int, start: int, count: int, kept: bool) -> None:
+    function = causal_mask_function if window is None else sliding_window_causal_mask_function(window)
+    attention = torch.arange(length).expand(2, -1) < torch.tensor([[length], [max(1, length - padded)]])
+    mask, whole = both(batch_size=2, q_length=length, kv_length=length, mask_function=function, attention_mask=attention)
+    assert isinstance(mask, RowMask)
+    start = min(start, length - 1)
+    before = masks.KEPT_WHOLE
+    masks.KEPT_WHOLE = before if kept else 0
+    try:
+        torch.testing.assert_close(mask.rows(start, min(start + count, length)), whole[:, :, start : start + count])
+    finally:
+        masks.KEPT_WHOLE = before
+
+
+def test_model_code_sees_an_ordinary_mask() -> None:
+    mask, whole = both(batch_size=1, q_length=4, kv_length=4)
+    assert mask.shape == whole.shape
+    assert mask.dtype == whole.dtype
+    assert type(mask + 1) is torch.Tensor
+    torch.testing.assert_close(mask + 1, whole + 1)
+    torch.testing.assert_close(mask[:, :, :2], whole[:, :, :2])
+    torch.testing.assert_close(torch.cat([mask, mask], dim=1), torch.cat([whole, whole], dim=1))
+    assert torch.equal(mask == 0, whole == 0)
+
+
+def test_full_attention_without_padding_needs_no_mask() -> None:
+    arguments = {
+        "batch_size": 1,
+        "q_length": 4,
+        "kv_length": 4,
+        "mask_function": lambda b, h, q, k: q >= 0,
+        "allow_is_bidirectional_skip": True,
+    }
+    mask, whole = both(**arguments)
+    assert mask is None
+    assert whole is None

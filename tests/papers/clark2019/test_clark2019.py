@@ -1,0 +1,156 @@
+"""clark2019 from end to end on tiny models: every result, what is left out, going on, the numbers behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import headscope
+from headscope.papers import clark2019
+from headscope.papers.clark2019 import facts
+from headscope.text import Corpus
+from tests import places
+from tests.papers.samples import example, run_command, save_tiny
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
+
+RESULTS = {"fig1", "fig1_maps", "fig2", "fig4", "fig5", "table1", "table2", "table3", "fig6", "claims"}
+
+
+@pytest.fixture(scope="module")
+def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
+    lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
+    given = clark2019.Data(
+        text=Corpus.from_files(data["text"], format="paragraph-pairs"),
+        treebank=Corpus.from_files(data["treebank"]),
+        coreference=Corpus.from_files(data["coreference"]),
+        vectors=data["vectors"],
+    )
+    with lens:
+        return clark2019.run(lens, tmp_path_factory.mktemp("run") / "run", given)
+
+
+def test_every_result_is_a_table_in_three_forms(finished: headscope.Run) -> None:
+    made = {name.removeprefix("clark2019_") for name in finished.manifest["results"]}
+    assert made == RESULTS
+    for name in finished.manifest["results"]:
+        assert not finished[name].empty
+        for ending in ("parquet", "md", "tex"):
+            assert (finished.folder / "tables" / f"{name}.{ending}").stat().st_size > 0
+
+
+def test_figures_are_svg_and_pdf_with_text_as_text(finished: headscope.Run) -> None:
+    for name in ("fig1", "fig1_maps", "fig2", "fig4", "fig5", "fig6"):
+        svg = (finished.folder / "figures" / f"clark2019_{name}.svg").read_text()
+        assert "<text" in svg
+        assert (finished.folder / "figures" / f"clark2019_{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_what_cannot_be_made_is_said(finished: headscope.Run) -> None:
+    (left_out,) = finished.manifest["left_out"]
+    assert left_out.startswith("Figure 3 (gradients): ")
+    assert "language-model head" in left_out
+    assert left_out in (finished.folder / "clark2019.md").read_text()
+
+
+def test_tables_count_from_0_and_the_page_from_1(finished: headscope.Run) -> None:
+    assert finished["clark2019_fig1"]["layer"].tolist() == sorted([0, 1, 2] * 4)
+    shown = (finished.folder / "tables" / "clark2019_table1.md").read_text()
+    best = finished["clark2019_table1"].query("relation == 'det' and better").iloc[0]
+    (row,) = [line for line in shown.splitlines() if line.startswith("| det |")]
+    assert f"| {best['layer'] + 1}-{best['head'] + 1} |" in row
+    assert row.endswith("| det | 8-11 | 94.3 | 51.7 (+1) |")
+
+
+def test_the_papers_numbers_stand_beside(finished: headscope.Run) -> None:
+    page = (finished.folder / "clark2019.md").read_text()
+    for number in ("65", "77", "3.89", "BERT-base"):
+        assert number in page
+
+
+def test_the_statistics_behind_are_tables_of_the_run(finished: headscope.Run) -> None:
+    assert {"entropy", "offsets", "relations", "antecedents", "divergence"} <= set(finished.tables)
+
+
+def test_run_again_gives_the_same_bytes(finished: headscope.Run, data: dict[str, Path]) -> None:
+    def content() -> dict[str, bytes]:
+        files = [file for part in ("tables", "figures") for file in (finished.folder / part).iterdir()]
+        return {file.name: file.read_bytes() for file in files}
+
+    before = content()
+    lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
+    with lens:
+        clark2019.run(lens, finished.folder, clark2019.Data(text=Corpus.from_files(data["text"], format="paragraph-pairs")))
+    after = content()
+    changed = {name for name in before if before[name] != after[name]}
+    # Without the treebank, fewer claims are made and fewer behaviours marked; all else is as it was.
+    assert changed <= {f"clark2019_{name}" for name in ("claims.parquet", "claims.md", "claims.tex", "fig6.parquet")} | {
+        "clark2019_fig6.md", "clark2019_fig6.tex", "clark2019_fig6.svg", "clark2019_fig6.pdf"
+    }  # fmt: skip
+
+
+def test_other_settings_are_refused(finished: headscope.Run, data: dict[str, Path]) -> None:
+    lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
+    given = clark2019.Data(text=Corpus.from_files(data["text"]))
+    with lens, pytest.raises(headscope.HeadscopeError, match="begun with another setting: seed was 0 and is 1"):
+        clark2019.run(lens, finished.folder, given, clark2019.Settings(seed=1))
+
+
+def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model", "llama")
+    options = [f"--{name}={path}" for name, path in data.items() if name in ("text", "treebank")]
+    command = ("paper", "clark2019", model, *options, "-o", tmp_path / "run", "-m", "norm", "--no-twin")
+    code, out, _ = run_command(monkeypatch, capsys, *command, "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert "clark2019_fig3" in told["results"]
+    assert any("--coreference" in line for line in told["left_out"])
+    assert any("--vectors" in line for line in told["left_out"])
+    table = headscope.load_table(tmp_path / "run", "clark2019_fig2")
+    assert table["separator"].isna().all() or "</s>" in (tmp_path / "run" / "clark2019.md").read_text()
+
+
+def test_command_without_data_and_with_a_study_in_the_way(monkeypatch, capsys, data, tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model")
+    code, _, err = run_command(monkeypatch, capsys, "paper", "clark2019", model, "-o", tmp_path / "run")
+    assert (code, "give at least one of --text" in err) == (2, True)
+    assert run_command(monkeypatch, capsys, "study", model, data["text"], "-o", tmp_path / "study")[0] == 0
+    command = ("paper", "clark2019", model, "--text", data["text"], "-o", tmp_path / "study")
+    code, _, err = run_command(monkeypatch, capsys, *command)
+    assert (code, "is the run of a study, not of a paper" in err) == (2, True)
+
+
+def test_facts_are_the_papers() -> None:
+    """Printed in the text of the paper, where it is here: nothing was mistyped."""
+    paper = places.PAPERS / "clark2019.txt"
+    if not paper.is_file():
+        pytest.skip("../shared/papers/clark2019.txt is not here")
+    text = paper.read_text()
+    for row in facts.table1().to_dict("records"):
+        name = row["relation"].capitalize() if row["relation"] == "all" else row["relation"]
+        assert f"{name} {row['head']} {row['accuracy']} {row['baseline']} ({row['offset']})" in text
+    for row in facts.table2().to_dict("records"):
+        numbers = " ".join(str(row[column]) for column in ("all", "pronoun", "proper", "nominal"))
+        assert numbers in text
+    for uas in facts.table3()["uas"]:
+        assert f" {uas}\n" in text
+
+
+def test_tables_hold_what_markdown_shows(finished: headscope.Run) -> None:
+    table = finished["clark2019_table3"]
+    assert isinstance(table, pd.DataFrame)
+    page = (finished.folder / "tables" / "clark2019_table3.md").read_text()
+    for uas in table["uas"]:
+        assert f"| {100 * uas:.1f} |" in page
+
+
+def test_the_pages_example_works(monkeypatch, capsys, data, tmp_path: Path) -> None:
+    save_tiny(tmp_path / "bert-base-uncased")
+    shutil.copy(data["text"], tmp_path / "wiki.txt")
+    monkeypatch.chdir(tmp_path)
+    exec(example("clark2019"), {})
+    assert "separator" in capsys.readouterr().out

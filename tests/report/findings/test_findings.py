@@ -1,0 +1,189 @@
+"""Findings: every number is computed again from the tables, every number of a text is kept, and nothing found is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from headscope.heads.roles import roles
+from headscope.report import tables_of
+from headscope.report.findings.evidence import percent
+from headscope.report.findings.finding import Finding
+from headscope.report.findings.findings import compare_findings, findings
+from headscope.study.manifest import load_manifest
+from tests.heads.test_roles import one, relations, repeats, unparked
+from tests.report.samples import every_run
+
+# Numbers of a text that are no numbers of the run: what a scale's end is called.
+CONSTANTS = ("1 being all alike", "below 0")
+
+
+def recomputed(number: Mapping[str, Any], tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -> float:
+    """A finding's number, out of the table, column and rows that it names."""
+    if number["table"] == "manifest":
+        part, name = number["column"].split(".")
+        return float(manifest[part][name])
+    table = roles(tables) if number["table"] == "roles" else tables[number["table"]]
+    rows = table
+    for column, value in number["where"].items():
+        rows = rows[rows[column] == value]
+    if number["of"] == "count":
+        return float(len(rows))
+    values = pd.Series(rows.eval(number["column"])).astype(float)
+    if number["of"] == "cell":
+        assert len(values) == 1, number
+        return float(values.iloc[0])
+    return float({"mean": values.mean, "median": values.median}[number["of"]]())
+
+
+def check(finding: Finding, tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any]) -> None:
+    for number in finding.numbers:
+        assert number["value"] == pytest.approx(recomputed(number, tables, manifest), rel=1e-6, abs=1e-9), finding.text
+
+
+def numbers_in(finding: Finding) -> list[str]:
+    """What looks like a number in the text, without heads' labels and names that have digits in them."""
+    text = finding.text
+    for constant in CONSTANTS:
+        text = text.replace(constant, "")
+    for label in sorted(finding.heads, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w.]){re.escape(label)}(?!\d)", "", text)
+    return re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?%?(?!\w)", text)
+
+
+def written(value: float) -> set[str]:
+    """All ways in which a text may write a number."""
+    return {percent(value), f"{value:,.0f}", f"{value:.1f}", f"{value:.2f}", f"{value:.3f}"}
+
+
+@every_run
+def test_every_number_is_that_of_the_tables(name: str, sample_run: Callable[[str], Path]) -> None:
+    folder = sample_run(name)
+    tables, manifest = tables_of(folder), load_manifest(folder)
+    found = findings(tables, manifest)
+    assert len(found) >= 3
+    for finding in found:
+        check(finding, tables, manifest)
+
+
+@every_run
+def test_every_number_of_a_text_is_kept(name: str, sample_run: Callable[[str], Path]) -> None:
+    folder = sample_run(name)
+    for finding in findings(tables_of(folder), load_manifest(folder)):
+        known = set().union(*(written(number["value"]) for number in finding.numbers))
+        assert set(numbers_in(finding)) <= known, finding.text
+
+
+@every_run
+def test_findings_are_sentences_for_json_the_most_telling_first(name: str, sample_run: Callable[[str], Path]) -> None:
+    folder = sample_run(name)
+    found = findings(tables_of(folder), load_manifest(folder))
+    json.dumps([asdict(finding) for finding in found], allow_nan=False)
+    assert [finding.telling for finding in found] == sorted((finding.telling for finding in found), reverse=True)
+    assert all(finding.text.endswith(".") and "nan" not in finding.text for finding in found)
+    assert len({finding.text for finding in found}) == len(found)
+
+
+def test_a_number_that_is_not_in_the_tables_is_noticed(sample_run: Callable[[str], Path]) -> None:
+    """The check itself can fail: one share is changed after the findings were made."""
+    tables, manifest = tables_of(sample_run("bert")), load_manifest(sample_run("bert"))
+    found = findings(tables, manifest)
+    changed = {**tables, "unparked": tables["unparked"].assign(first=tables["unparked"]["first"] + 0.1)}
+    speaking = next(finding for finding in found if finding.text.startswith("On average"))
+    with pytest.raises(AssertionError):
+        check(speaking, changed, manifest)
+
+
+def texts(**tables: pd.DataFrame) -> str:
+    return "\n".join(finding.text for finding in findings(tables))
+
+
+def test_norms_that_contradict_weights() -> None:
+    weights, norms = unparked(separator=0.88, first=0.02, rest=0.1), unparked(separator=0.06)
+    said = "0.0 puts 88% of its weight on separators, but 6.0% of its norm: it looks there and takes little."
+    assert said in texts(unparked=weights, unparked_norm=norms)
+    more = texts(unparked=unparked(separator=0.1), unparked_norm=unparked(separator=0.8))
+    assert "it takes more there than it looks" in more
+    agree = texts(unparked=weights, unparked_norm=unparked(separator=0.8, first=0.02))
+    assert "Weights and norms agree about what is parked: they differ most in 0.0, 88% and 80% on separators." in agree
+    assert "norm" not in texts(unparked=weights), "nothing is said of norms that were not counted"
+
+
+def test_relations_and_none() -> None:
+    said = "0.0 follows det (from an article or determiner to its noun): right in 91% of 400 cases"
+    assert f"{said}, the best fixed distance in 52%." in texts(relations=relations())
+    none = texts(relations=relations(accuracy=0.53))
+    assert "No head is far above the best fixed distance" in none
+    assert "relation" not in texts(unparked=unparked())
+
+
+def test_positions_and_none() -> None:
+    assert "1 head looks at the previous token, by share of what is not parked: 0.0 (93%)." in texts(
+        unparked=unparked(previous=0.93)
+    )
+    assert "None of 1 heads gives over half of what it does not park to a place" in texts(unparked=unparked())
+
+
+def test_repeated_tokens_and_none() -> None:
+    found = texts(repeats=repeats(induction=0.54))
+    assert "1 induction head looks at the token that followed an earlier copy of its own" in found
+    assert "no duplicate-token head was found among 1" in found
+
+
+def test_antecedents_beside_a_rule() -> None:
+    rules = pd.DataFrame({"system": ["nearest", "head word match"], "all": [0.27, 0.52]})
+    heads = one(all=0.45, cases_all=1234)
+    said = texts(antecedents=heads, clark2019_table2=rules)
+    assert "for 45% of 1,234 mentions" in said
+    assert "no more than the rule `head word match`, which finds 52%." in said
+    assert "rule" not in texts(antecedents=heads).split("\n")[-1]
+
+
+def test_few_tokens_are_a_caution_and_many_are_not() -> None:
+    tables = {"unparked": unparked()}
+    few = findings(tables, {"counts": {"tokens": 1614, "documents": 14}})
+    assert any("1,614 tokens of 14 documents" in finding.text for finding in few)
+    many = findings(tables, {"counts": {"tokens": 10**6, "documents": 999}})
+    assert not any("tokens of" in finding.text for finding in many)
+
+
+def test_nothing_to_say() -> None:
+    assert findings({}, {}) == []
+
+
+# Two runs
+
+
+def test_the_largest_differences_with_numbers_of_both(sample_run: Callable[[str], Path]) -> None:
+    one_run = tables_of(sample_run("bert"))
+    first = one_run["unparked"]
+    changed = first.assign(previous=first["previous"].where(first.index != 5, 0.99))
+    two_run = {**one_run, "unparked": changed}
+    found = compare_findings(one_run, two_run)
+    assert found[0].text.startswith("1 of 12 heads have another role in the second run: 1.1 (")
+    (difference,) = found[1:]
+    assert difference.heads == ["1.1"]
+    before = percent(float(first["previous"].iloc[5]))
+    assert difference.text == f"1.1: previous token is {before} in the first run and 99% in the second."
+    for number in difference.numbers:
+        check(Finding("", "", [], [number]), {"a": one_run, "b": two_run}[number["run"]], {})
+
+
+def test_a_run_and_itself(sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run("bert"))
+    assert [finding.text for finding in compare_findings(tables, tables)] == [
+        "All 12 heads of both runs have the same role in both.",
+        "The two runs have the same numbers for every head.",
+    ]
+
+
+def test_runs_that_have_nothing_in_common(sample_run: Callable[[str], Path]) -> None:
+    (finding,) = compare_findings(tables_of(sample_run("bert")), {"relations": relations()})
+    assert finding.text == "The two runs have no number of any head in common, so nothing can be compared."

@@ -1,0 +1,236 @@
+"""Head cards: ready for JSON for every kind of run, ranks by hand, marks in texts, sentences for newcomers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from headscope.errors import InputError
+from headscope.heads.roles import roles
+from headscope.heads.run_by_head import RunByHead
+from headscope.report import tables_of
+from headscope.report.findings.findings import findings
+from headscope.report.heads.atlas import statistics_of
+from headscope.report.heads.cards import best_relation, cards
+from headscope.report.heads.exemplars import SPACE, add_exemplars, runs_of
+from headscope.report.heads.sentence import SinkNames
+from tests.heads.test_roles import one, relations, repeats, unparked
+from tests.report.samples import every_run
+from tests.statistics.tester import documents, lens_for
+
+CONTRACT = {
+    "name", "label", "stack", "kind", "layer", "head", "role", "family", "rule", "score", "baseline", "also", "says",
+    "numbers", "special", "relation", "antecedents", "nearest", "exemplars",
+}  # fmt: skip
+
+
+@every_run
+def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run(name))
+    made = cards(tables)
+    assert len(made) == len(roles(tables)) > 0
+    assert len({card["label"] for card in made}) == len(made)
+    json.dumps(made, allow_nan=False)
+    for card in made:
+        assert set(card) == CONTRACT
+        assert card["says"].endswith(".")
+        assert "nan" not in card["says"]
+        for number in card["numbers"]:
+            assert 1 <= number["rank"] <= number["of"]
+            assert 0 <= number["quantile"] <= 1
+            assert {"name", "title", "about", "more", "value", "unit"} <= set(number)
+
+
+@every_run
+def test_numbers_are_those_of_the_tables(name: str, sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run(name))
+    for card in cards(tables)[::7]:
+        for number in card["numbers"]:
+            table, column = number["name"].split(".", 1)
+            rows = tables[table]
+            for part in ("stack", "kind", "layer", "head"):
+                rows = rows[rows[part] == card[part]]
+            assert number["value"] == pytest.approx(float(rows[column].iloc[0]))
+
+
+def heads(column: str, values: list[float]) -> pd.DataFrame:
+    rows = [["encoder", "self", 0, head, value] for head, value in enumerate(values)]
+    return pd.DataFrame(rows, columns=["stack", "kind", "layer", "head", column])
+
+
+def test_ranks_and_quantiles_by_hand() -> None:
+    made = cards({"distance": heads("distance", [3.0, 1.0, 3.0, 2.0])})
+    found = [(card["numbers"][0]["rank"], card["numbers"][0]["quantile"], card["numbers"][0]["of"]) for card in made]
+    assert found == [(1, 2 / 3, 4), (4, 0, 4), (1, 2 / 3, 4), (3, 1 / 3, 4)]
+
+
+def test_what_is_the_same_for_all_heads_is_on_no_card() -> None:
+    made = cards({"strength": heads("strength", [1.0, 1.0 + 1e-7]), "distance": heads("distance", [1.0, 2.0])})
+    assert [number["name"] for number in made[0]["numbers"]] == ["distance.distance"]
+
+
+@pytest.mark.slow
+def test_places_in_two_texts_are_not_compared(sample_run: Callable[[str], Path]) -> None:
+    """A target's third token is not beside its source's second: cross heads have no such number, rank or finding."""
+    run = sample_run("marian")
+    made = cards(tables_of(run))
+    places = {"unparked.previous", "unparked_norm.two_after", "distance.distance"}
+    for card in made:
+        names = {number["name"] for number in card["numbers"]}
+        assert names >= {"unparked.rest", "unparked.one_token", "entropy.entropy"}
+        assert (names & places == places) == (card["kind"] == "self")
+    for statistic in statistics_of(run, made, {}):
+        if statistic["name"] in {*places, "offsets.next"}:
+            there = {card["kind"] for card, value in zip(made, statistic["values"], strict=True) if value is not None}
+            assert there == {"self"}
+    (far,) = [finding for finding in findings(tables_of(run)) if finding.text.startswith("Distance")]
+    assert not any(label.startswith("cross") for label in far.heads)
+
+
+def test_what_unparked_says_is_not_said_again(sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run("bert"))
+    names = {number["name"].split(".")[0] for number in cards(tables)[0]["numbers"]}
+    assert {"unparked", "unparked_norm", "entropy", "distance"} <= names
+    assert not {"offsets", "first_token", "special_tokens_norm", "category_weights"} & names
+    without = {name: table for name, table in tables.items() if not name.startswith("unparked")}
+    assert "offsets" in {number["name"].split(".")[0] for number in cards(without)[0]["numbers"]}
+
+
+def test_special_tokens_by_weight_and_by_norm(sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run("bert"))
+    (card,) = [card for card in cards(tables) if card["label"] == "1.2"]
+    for measure, suffix in (("weight", ""), ("norm", "_norm")):
+        row = tables[f"special_tokens{suffix}"].iloc[6]
+        assert card["special"][measure] == pytest.approx(row["[CLS]"] + row["[SEP]"])
+    assert cards({"distance": heads("distance", [1.0, 2.0])})[0]["special"] == {"weight": None, "norm": None}
+
+
+@pytest.mark.slow
+def test_the_nearest_head_is_that_of_the_divergence_table(sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run("marian"))
+    card = next(card for card in cards(tables) if card["label"] == "cross 1.3")
+    table = tables["divergence"]
+    mine = table[table["kind"] == "cross"]
+    is_it = (mine["layer"] == 1) & (mine["head"] == 3) | (mine["other_layer"] == 1) & (mine["other_head"] == 3)
+    assert card["nearest"]["distance"] == pytest.approx(mine[is_it]["divergence"].min())
+    assert card["nearest"]["kind"] == "cross"
+
+
+def test_the_best_relation_is_furthest_above_its_baseline_and_not_rare() -> None:
+    rare = relations(relation="vocative", accuracy=1.0, baseline=0.1, cases=9)
+    table = pd.concat([relations(), relations(relation="aux", accuracy=0.95, baseline=0.9), rare])
+    found = RunByHead({"relations": table})
+    best = best_relation(found, found.heads[0])
+    assert best is not None
+    assert (best["name"], best["accuracy"], best["baseline"], best["cases"]) == ("det", 0.91, 0.52, 400)
+    few = RunByHead({"relations": rare})
+    assert best_relation(few, few.heads[0]) is None
+
+
+# Exemplars
+
+
+@pytest.mark.parametrize(
+    ("marked", "attending", "attended", "marks"),
+    [
+        ("**it** saw *her*", "it", "her", [("it", "attending"), (" saw ", None), ("her", "attended")]),
+        ("*her* **it**", "it", "her", [("her", "attended"), (" ", None), ("it", "attending")]),
+        ("a ***b*** c", "b", "b", [("a ", None), ("b", "both"), (" c", None)]),
+        ("2 * 3 **is** *6*", "is", "6", [("2 * 3 ", None), ("is", "attending"), (" ", None), ("6", "attended")]),
+        ("**go** *go*", "go", "go", [("go", "attending"), (" ", None), ("go", "attended")]),
+        ("**ab***c*", "ab", "c", [("ab", "attending"), ("c", "attended")]),
+        ("were ** here**.**", ".", "", [("were ", None), (SPACE, "attended"), (" here", None), (".", "attending")]),
+        ("<b> **<i>** *x*", "<i>", "x", [("<b> ", None), ("<i>", "attending"), (" ", None), ("x", "attended")]),
+        ("nothing is marked", "a", "b", [("nothing is marked", None)]),
+    ],
+)  # fmt: skip
+def test_runs_of_a_marked_text(marked: str, attending: str, attended: str, marks: list[tuple[str, str | None]]) -> None:
+    assert [(run["text"], run["mark"]) for run in runs_of(marked, attending, attended)] == marks
+
+
+def test_exemplars_of_a_run_are_its_texts(sample_run: Callable[[str], Path]) -> None:
+    plain = {"".join(document.text.split()) for document in documents("bert") if document.text}
+    for card in cards(tables_of(sample_run("bert"))):
+        assert card["exemplars"]
+        for exemplar in card["exemplars"]:
+            text = "".join(str(run["text"]) for run in exemplar["runs"])
+            assert "".join(text.split()) in plain
+            assert {run["mark"] for run in exemplar["runs"]} >= {"attending", "attended"}
+
+
+def test_a_run_without_exemplars_is_told_how_to_get_them(tmp_path: Path) -> None:
+    import headscope
+
+    headscope.study(lens_for("bert"), documents("bert"), ["entropy"], out=tmp_path / "run")
+    with pytest.raises(InputError, match="run the study with -s exemplars"):
+        add_exemplars(lens_for("bert"), tmp_path / "run", documents("bert"))
+
+
+# Sentences
+
+
+def sentence(**tables: pd.DataFrame) -> str:
+    (card,) = cards(tables)
+    return str(card["says"])
+
+
+@pytest.mark.parametrize(
+    ("tables", "said"),
+    [
+        (
+            {"unparked": unparked(previous=0.93, first=0.05, separator=0.02)},
+            "Looks at the token before it: 93% of what it does not park on the first token or separators.",
+        ),
+        (
+            {"unparked": unparked(separator=0.88, first=0.02, rest=0.1), "unparked_norm": unparked(separator=0.06)},
+            "Parks 88% of its attention on separators, from where only 6.0% of what it adds comes. Of the 10% that it "
+            "does not park, the largest share we can name, 10%, goes to periods and commas.",
+        ),
+        (
+            {"relations": relations()},
+            "Follows the link from an article or determiner to its noun (det): right in 91% of cases, where the best fixed "
+            "distance is right in 52%.",
+        ),
+        (
+            {"repeats": repeats(induction=0.54), "unparked": unparked(first=0.6, separator=0.0, rest=0.4)},
+            "Looks at the token that followed an earlier copy of this one, as if to say it again: 90% of what it does not "
+            "park, on random tokens that come twice. On ordinary text it parks 60% on the first token.",
+        ),
+        (
+            {"antecedents": one(all=0.65, cases_all=500)},
+            "Looks from a pronoun or name back to who is meant: right in 65% of cases.",
+        ),
+        (
+            {"unparked": unparked(breadth=0.93, first=0.05, separator=0.0)},
+            "Looks at everything a little, almost evenly: its breadth is 0.93 of 1.",
+        ),
+        (
+            {"unparked": unparked(first=0.03, separator=0.0, rest=0.97, previous=0.3)},
+            "No rule fits what this run has counted of it. Of the 97% that it does not park, the largest share we can name, "
+            "30%, goes to the token before.",
+        ),
+        (
+            {"unparked": unparked(first=0.99, separator=0.0, rest=0.01, previous=0.9)},  # too little to speak of
+            "Parks 99% of its attention on the first token.",
+        ),
+        ({"distance": one(distance=3.0)}, "No rule fits what this run has counted of it."),
+    ],
+)
+def test_sentences(tables: dict[str, pd.DataFrame], said: str) -> None:
+    assert sentence(**tables) == said
+
+
+def test_parked_tokens_have_their_own_names(sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run("bert"))
+    places = SinkNames(tables)
+    assert (places.first, places.separator, places.both) == ("[CLS]", "[SEP]", "[CLS] or [SEP]")
+    swapped = tables["special_tokens"].rename(columns={"[CLS]": "<s>", "[SEP]": "</s>"})
+    assert SinkNames({**tables, "special_tokens": swapped}).both == "<s> or </s>"
+    assert SinkNames({}).both == "the first token or separators"
+    none = {"unparked": tables["unparked"].assign(separator=np.zeros(12))}
+    assert SinkNames(none).both == "the first token"

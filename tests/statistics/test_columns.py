@@ -1,0 +1,83 @@
+"""Every column that a run's tables have for a head has a title and an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from headscope.heads.run_by_head import HEAD, RunByHead
+from headscope.report import tables_of
+from headscope.statistics import STATISTICS
+from headscope.statistics.columns import COLUMNS, column_about, column_title, describe, table_about, table_title
+from headscope.statistics.table_names import OTHERS, TableName, parse
+from tests.report.samples import every_run
+
+# Sums and counts that stand beside the numbers, and whose names say enough.
+COUNTS = ("total", "texts", "cases", "visible", "offset", "half", "document", "row", "key", "corpus")
+
+
+@every_run
+def test_every_number_of_a_head_is_explained(name: str, sample_run: Callable[[str], Path]) -> None:
+    tables = tables_of(sample_run(name))
+    for table in RunByHead(tables).one_row_a_head:
+        if parse(table) is None:
+            continue
+        for column in tables[table].columns:
+            is_number = pd.api.types.is_numeric_dtype(tables[table][column]) and column not in HEAD
+            if is_number and not any(count in str(column) for count in COUNTS):
+                assert describe(table, str(column)) is not None, (table, column)
+
+
+@pytest.mark.parametrize(
+    ("table", "parts"),
+    [
+        ("entropy", TableName("entropy")),
+        ("entropy_ends_norm", TableName("entropy_ends", "norm")),
+        ("offsets_joint_norm_words", TableName("offsets", "joint_norm", words=True)),
+        ("distance_norm_without_first", TableName("distance", "norm", without_first=True)),
+        ("relations_code", TableName("relations", rest="code")),
+        ("category_weights_joint_norm", TableName("category_weights", "joint_norm")),
+        ("repeats", TableName("repeats")),
+        ("alignment_errors_norm_AWO", TableName("alignment_errors", "norm", rest="AWO")),
+    ],
+)
+def test_names_of_tables(table: str, parts: TableName) -> None:
+    assert parse(table) == parts
+
+
+def test_titles_say_the_measure_and_the_level() -> None:
+    assert column_title("unparked_norm_words", "previous") == "Previous token, by norm, in words"
+    assert column_title("special_tokens", "[SEP]") == "On [SEP]"
+    assert column_title("category_weights", "share_norm_separator") == "Norm from separators"
+    assert column_title("offsets", "offset_-2") == "Offset -2"
+    assert column_title("entropy", "entropy_low") == "Entropy, lower end"
+    assert column_title("clark2019_fig1", "first token") == "first token"
+    assert table_title("entropy_norm") == "Entropy, by norm"
+    assert table_title("clark2019_fig1") == "clark2019_fig1"
+
+
+def test_what_is_not_known_has_no_explanation_and_labels_have_one() -> None:
+    assert column_about("entropy", "nonsense") == ""
+    assert column_about("clark2019_fig1", "layer") == "Layer, from 0."
+    assert describe("special_tokens", "layer") is None
+    assert table_about("entropy") == STATISTICS["entropy"].about
+    assert table_about("clark2019_fig1") == ""
+
+
+def test_units_follow_the_measure() -> None:
+    weight, norm = describe("maximum", "maximum"), describe("maximum_norm", "maximum")
+    assert weight is not None
+    assert norm is not None
+    assert (weight.unit, norm.unit) == ("share", "length")
+
+
+def test_only_what_exists_is_explained() -> None:
+    assert set(COLUMNS) <= {*STATISTICS, *OTHERS}
+    for columns in COLUMNS.values():
+        for column in columns.values():
+            assert column.about.endswith(".")
+            assert column.title[0].isupper()
+            assert column.more

@@ -1,0 +1,96 @@
+"""CoNLL-2012: documents, sentences, tags, and brackets however they nest."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headscope.text import Document, Mention
+from headscope.text.mention import in_order
+from headscope.text.readers.conll2012 import read_conll2012
+from headscope.text.readers.line_blocks import ReadingError
+from tests.text.samples import CONLL2012, numbered
+
+
+def whole(*brackets: str) -> str:
+    """A document of one sentence: LitBank's thirteen columns parted by tabs."""
+    rows = ["\t".join(["d", "0", str(number), "w", *"________", value]) for number, value in enumerate(brackets)]
+    return "\n".join(["#begin document (d); part 0", *rows, "#end document"])
+
+
+def read(text: str) -> list[Document]:
+    found = list(read_conll2012(numbered(text), "f"))
+    assert all(isinstance(document, Document) for document in found), found
+    return [document for document in found if isinstance(document, Document)]
+
+
+def test_documents_by_hand() -> None:
+    first, second = read(CONLL2012)
+    assert first == Document(
+        words=["Ann", "met", "her", "dog", "Both"],
+        name="(nw/a/00); part 000",
+        fine_tags=["NNP", "VBD", "PRP$", "NN", "DT"],
+        sentences=[(0, 4), (4, 5)],
+        mentions=[Mention(0, 1, "0"), Mention(2, 3, "0"), Mention(2, 4, "3"), Mention(4, 5, "5"), Mention(4, 5, "6")],
+    )
+    assert second.words == ["Café"]
+    assert second.mentions == []
+
+
+@pytest.mark.parametrize(
+    ("brackets", "mentions"),
+    [
+        (["(3)|(5", "", "5)"], [(0, 1, "3"), (0, 3, "5")]),
+        (["(3|(3", "3)", "3)"], [(0, 2, "3"), (0, 3, "3")]),
+        (["(3|(5", "3)", "5)"], [(0, 2, "3"), (0, 3, "5")]),
+        (["-", "_", "*"], []),
+        (["(3", "3)|(3", "3)"], [(0, 2, "3"), (1, 3, "3")]),
+        (["(3", "(3|3)", "3)"], [(1, 2, "3"), (0, 3, "3")]),
+    ],
+)
+def test_brackets(brackets: list[str], mentions: list[tuple[int, int, str]]) -> None:
+    (document,) = read(whole(*brackets))
+    assert document.mentions == in_order([Mention(*mention) for mention in mentions])
+    assert document.fine_tags is None
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (whole("(3"), ["line 2: a mention of '3' begins here that does not end"]),
+        (whole("3)"), ["line 2: a mention of '3' ends here that has not begun"]),
+        (whole("3"), ["line 2: the last column is '3', which is no coreference"]),
+        (whole("(3)(5)"), ["line 2: the last column is '(3)(5)'"]),
+        (whole("(3)").replace("\t_", "", 8).replace("\t", " "), []),
+        (whole("(3)").replace("\n#end document", ""), ["line 2: the document that begins in line 1 has no '#end document'"]),
+        (whole("") + "\n\nd 0 0 w -\nd 0 1 w -", ["line 5: this stands outside of any document"]),
+        ("d 0 0 w -\n" + whole(""), ["line 1: this stands outside of any document"]),
+        ("#begin document (a)\nd 0 0 w -\n" + whole(""), ["line 2: the document that begins in line 1 has no"]),
+        ("#begin document (a)\n#end document", ["line 1: the text's words are empty"]),
+        ("#begin document (a)\nd 0 0 w\n#end document", ["line 2: a word has 5 columns or more, this line has 4"]),
+        ("#begin document (a)\nd 0 0 w -\nd 0 1 w x -\n#end document", ["line 3: this word has 6 columns, the first"]),
+        ("#begin document (a)\nd\t0\t0\t\t-\n#end document", ["line 2: the fourth column, the word, is empty"]),
+    ],
+)
+def test_errors_name_the_line(text: str, messages: list[str]) -> None:
+    errors = [str(found) for found in read_conll2012(numbered(text), "f") if isinstance(found, ReadingError)]
+    assert len(errors) == len(messages)
+    for found, message in zip(errors, messages, strict=True):
+        assert found.startswith(f"f, {message}")
+
+
+spans = st.tuples(st.integers(0, 4), st.integers(1, 5)).filter(lambda span: span[0] < span[1])
+
+
+@given(spans=st.lists(spans, max_size=6))
+def test_any_mentions_come_back(spans: list[tuple[int, int]]) -> None:
+    mentions = [Mention(start, stop, str(number)) for number, (start, stop) in enumerate(spans)]
+    brackets = []
+    for word in range(5):
+        opened = [f"({m.cluster}" for m in mentions if m.start == word and m.stop > word + 1]
+        alone = [f"({m.cluster})" for m in mentions if m.start == word and m.stop == word + 1]
+        closed = [f"{m.cluster})" for m in mentions if m.start < word and m.stop == word + 1]
+        brackets.append("|".join(opened + alone + closed))
+    (document,) = read(whole(*brackets))
+    assert sorted(document.mentions or ()) == sorted(mentions)
