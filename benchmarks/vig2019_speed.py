@@ -69,5 +69,5 @@ def _sentences(count: int) -> list[Document]:
     for sentence in text().split(". ")[:count]:
         words = sentence.split() or ["."]
         heads = range(-1, len(words) - 1)
-        made.append(Document(words=words, tags=["X"] * len(words), heads=list(heads), relations=["dep"] * len(words)))
+        made.append(Document(words=words, tags=["X"] * len(words), parents=list(heads), relations=["dep"] * len(words)))
     return made

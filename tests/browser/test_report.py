@@ -126,7 +126,7 @@ def test_findings_open_the_cards_of_their_heads(
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("name", ["unparked.previous", "entropy_norm.entropy", "special_tokens.[CLS]"])
+@pytest.mark.parametrize("name", ["beyond_sinks.previous", "entropy_norm.entropy", "special_tokens.[CLS]"])
 def test_squares_have_the_colours_of_their_numbers(name: str, demo: Path, open_file: Callable[..., Any]) -> None:
     page = open_file(demo / "report.html", f"by={name}")
     table, _, column = name.partition(".")
@@ -156,8 +156,8 @@ def test_roles_are_coloured_alike_and_counted(demo: Path, described: dict[str, A
 
 @pytest.mark.real
 def test_pointing_tells_the_number_and_keys_go_from_head_to_head(demo: Path, open_file: Callable[..., Any]) -> None:
-    page = open_file(demo / "report.html", "by=unparked.previous")
-    values = by_label(load_table(demo, "unparked"), "previous")
+    page = open_file(demo / "report.html", "by=beyond_sinks.previous")
+    values = by_label(load_table(demo, "beyond_sinks"), "previous")
     page.hover('.square[data-head="1.9"]')
     rank = 1 + sum(value > values["1.9"] for value in values.values())
     said = f"1.9 previous token: {values['1.9']:.3g} (rank {rank} of 72)"
@@ -247,8 +247,8 @@ def test_the_map_of_heads(demo: Path, described: dict[str, Any], open_file: Call
 def test_tables_are_sorted_filtered_and_saved(
     demo: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path], tmp_path: Path
 ) -> None:
-    page = open_file(demo / "report.html", "part=tables&table=unparked")
-    table = load_table(demo, "unparked")
+    page = open_file(demo / "report.html", "part=tables&table=beyond_sinks")
+    table = load_table(demo, "beyond_sinks")
     page.wait_for_selector(".one-table tbody tr")
 
     def heads() -> list[str]:
@@ -267,7 +267,7 @@ def test_tables_are_sorted_filtered_and_saved(
     page.fill("input[name=find]", "nothing at all")
     until(page, lambda: heads() == [])
     page.wait_for_selector("text=No row has")
-    for name in ("unparked", "exemplars", "exemplars_readable"):
+    for name in ("beyond_sinks", "exemplars", "exemplars_readable"):
         page.click(f'.table-list button:has(small:text-is("{name}"))')
         page.wait_for_selector(f'.one-table[data-table="{name}"]')
         with page.expect_download() as waiting:

@@ -61,4 +61,4 @@ def test_a_study_can_end_with_its_report(monkeypatch, capsys, tmp_path: Path) ->
     assert code == 0
     told = json.loads(said)
     assert Path(told["report"]).read_text().startswith("<!doctype html>")
-    assert {"unparked", "unparked_norm", "divergence", "exemplars_readable", "repeats"} <= set(told["tables"])
+    assert {"beyond_sinks", "beyond_sinks_norm", "jensen_shannon", "exemplars_readable", "repeats"} <= set(told["tables"])

@@ -191,8 +191,8 @@ def test_heads_of_one_layer_are_close_in_a_trained_model_only(minilm: Path) -> N
     found = []
     for seed in (None, 0):
         with headscope.open(minilm, random_init=seed) as lens:
-            run = headscope.study(lens, texts, ["divergence"], limit=64, truncate=True)
-        labels, matrix = distance_matrix(run["divergence"])
+            run = headscope.study(lens, texts, ["jensen_shannon"], limit=64, truncate=True)
+        labels, matrix = distance_matrix(run["jensen_shannon"])
         found.append(nearest_in_layer(labels, matrix))
         assert embed(matrix).stress < 0.5
         assert clusters(labels, matrix)["cluster"].nunique() >= 2

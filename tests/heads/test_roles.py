@@ -26,7 +26,7 @@ def one(head: list[Any] | None = None, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame([[*(head or SELF), *columns.values()]], columns=[*HEAD, *columns])
 
 
-def unparked(**changes: float) -> pd.DataFrame:
+def beyond_sinks(**changes: float) -> pd.DataFrame:
     return one(**{**REST, **NOWHERE, **changes})
 
 
@@ -38,7 +38,7 @@ def relations(**changes: Any) -> pd.DataFrame:
 
 
 def repeats(**changes: float) -> pd.DataFrame:
-    row = {"previous": 0.0, "duplicate": 0.0, "induction": 0.0, "parked": 0.4, "chance": 0.01}
+    row = {"previous": 0.0, "duplicate": 0.0, "induction": 0.0, "sinks": 0.4, "chance": 0.01}
     return one(**{**row, "duplicate_unrepeated": 0.01, "induction_unrepeated": 0.01, **changes})
 
 
@@ -50,7 +50,7 @@ def named(**tables: pd.DataFrame) -> dict[str, Any]:
 
 
 def test_no_rule_holds() -> None:
-    found = named(unparked=unparked())
+    found = named(beyond_sinks=beyond_sinks())
     assert (found["role"], found["rule"], found["also"], found["family"]) == (NO_ROLE, NO_ROLE, "", "none")
     assert math.isnan(found["score"])
 
@@ -59,34 +59,37 @@ def test_no_rule_holds() -> None:
     ("column", "role"), [("previous", "previous token"), ("next", "next token"), ("same", "same token")]
 )
 def test_a_fixed_place_has_more_than_half_of_what_is_not_parked(column: str, role: str) -> None:
-    found = named(unparked=unparked(**{column: 0.93}))
+    found = named(beyond_sinks=beyond_sinks(**{column: 0.93}))
     assert (found["role"], found["rule"], found["score"]) == (role, f"{role} 0.93", 0.93)
-    assert (found["table"], found["column"]) == ("unparked", column)
-    assert named(unparked=unparked(**{column: HALF - 0.09}))["role"] == NO_ROLE
+    assert (found["table"], found["column"]) == ("beyond_sinks", column)
+    assert named(beyond_sinks=beyond_sinks(**{column: HALF - 0.09}))["role"] == NO_ROLE
 
 
 def test_a_head_that_leaves_little_is_not_judged_on_it() -> None:
-    found = named(unparked=unparked(previous=0.9, first=0.97, separator=0.0, rest=LITTLE - JUST))
+    found = named(beyond_sinks=beyond_sinks(previous=0.9, first=0.97, separator=0.0, rest=LITTLE - JUST))
     assert (found["role"], found["rule"]) == ("sink", "first token 0.97")
-    assert named(unparked=unparked(previous=0.9, first=0.9, separator=0.0, rest=LITTLE + JUST))["role"] == "previous token"
+    assert (
+        named(beyond_sinks=beyond_sinks(previous=0.9, first=0.9, separator=0.0, rest=LITTLE + JUST))["role"]
+        == "previous token"
+    )
 
 
 def test_parked_attention_does_not_hide_what_the_rest_does() -> None:
-    found = named(unparked=unparked(previous=0.8, first=0.85, separator=0.0, rest=0.15))
+    found = named(beyond_sinks=beyond_sinks(previous=0.8, first=0.85, separator=0.0, rest=0.15))
     assert (found["role"], found["also"]) == ("previous token", "first token 0.85")
 
 
 def test_no_one_place_but_all_around() -> None:
-    found = named(unparked=unparked(previous=0.3, two_before=0.2, same=0.1))
+    found = named(beyond_sinks=beyond_sinks(previous=0.3, two_before=0.2, same=0.1))
     assert (found["role"], found["rule"]) == ("nearby tokens", "within two tokens 0.64")
     assert found["column"] == "previous + next + same + two_before + two_after"
 
 
 def test_in_a_short_text_all_places_are_near_and_that_is_no_role() -> None:
     places = {"previous": 0.3, "two_before": 0.3, "same": 0.3}
-    assert named(unparked=unparked(**places, breadth=BROAD - JUST))["role"] == "nearby tokens"
-    assert named(unparked=unparked(**places, breadth=BROAD))["role"] == "broad"
-    assert named(unparked=unparked(one_token=0.6, breadth=BROAD))["role"] == "broad"
+    assert named(beyond_sinks=beyond_sinks(**places, breadth=BROAD - JUST))["role"] == "nearby tokens"
+    assert named(beyond_sinks=beyond_sinks(**places, breadth=BROAD))["role"] == "broad"
+    assert named(beyond_sinks=beyond_sinks(one_token=0.6, breadth=BROAD))["role"] == "broad"
 
 
 def test_offsets_stand_in_where_the_rest_was_not_counted_and_it_is_said() -> None:
@@ -96,16 +99,16 @@ def test_offsets_stand_in_where_the_rest_was_not_counted_and_it_is_said() -> Non
 
 
 def test_a_run_that_has_only_norms_is_read_by_them_and_it_is_said() -> None:
-    assert named(unparked_norm=unparked(previous=0.93))["rule"] == "previous token 0.93 by norm"
-    parked = unparked(separator=0.88, first=0.02, rest=0.1)
-    assert named(unparked_norm=parked)["rule"] == "separator 0.88 by norm"
-    both = named(unparked=unparked(next=0.7), unparked_norm=unparked(previous=0.93))
+    assert named(beyond_sinks_norm=beyond_sinks(previous=0.93))["rule"] == "previous token 0.93 by norm"
+    parked = beyond_sinks(separator=0.88, first=0.02, rest=0.1)
+    assert named(beyond_sinks_norm=parked)["rule"] == "separator 0.88 by norm"
+    both = named(beyond_sinks=beyond_sinks(next=0.7), beyond_sinks_norm=beyond_sinks(previous=0.93))
     assert both["rule"] == "next token 0.70", "weights, where there are some"
 
 
 def test_cross_attention_has_no_previous_token() -> None:
     table = one(["decoder", "cross", 0, 0], **{**REST, **NOWHERE, "previous": 0.9})
-    assert named(unparked=table)["role"] == NO_ROLE
+    assert named(beyond_sinks=table)["role"] == NO_ROLE
 
 
 @pytest.mark.parametrize(
@@ -117,10 +120,10 @@ def test_cross_attention_has_no_previous_token() -> None:
     ],
 )
 def test_separators_and_no_ops(separator: float, norm: float, rule: str) -> None:
-    by_weight = unparked(separator=separator, first=0.02, rest=0.1)
-    found = named(unparked=by_weight, unparked_norm=unparked(separator=norm))
+    by_weight = beyond_sinks(separator=separator, first=0.02, rest=0.1)
+    found = named(beyond_sinks=by_weight, beyond_sinks_norm=beyond_sinks(separator=norm))
     assert (found["role"], found["rule"]) == ("separator", rule)
-    assert named(unparked=by_weight)["rule"] == "separator 0.88"
+    assert named(beyond_sinks=by_weight)["rule"] == "separator 0.88"
 
 
 def test_norms_of_a_run_of_kobayashi2020() -> None:
@@ -129,26 +132,26 @@ def test_norms_of_a_run_of_kobayashi2020() -> None:
 
 
 def test_two_places_may_be_parked_on_together() -> None:
-    found = named(unparked=unparked(separator=0.4, first=0.3, rest=0.3))
+    found = named(beyond_sinks=beyond_sinks(separator=0.4, first=0.3, rest=0.3))
     assert (found["role"], found["rule"]) == ("separator", "separator 0.40 and first token 0.30")
-    assert named(unparked=unparked(separator=0.3, first=HALF - 0.3, rest=0.5))["role"] == NO_ROLE
+    assert named(beyond_sinks=beyond_sinks(separator=0.3, first=HALF - 0.3, rest=0.5))["role"] == NO_ROLE
 
 
 def test_broad_is_what_is_left_to_a_head_that_parks_less_than_half() -> None:
-    assert named(unparked=unparked(breadth=BROAD))["rule"] == "broad 0.80"
-    assert named(unparked=unparked(breadth=BROAD - JUST))["role"] == NO_ROLE
-    assert named(unparked=unparked(breadth=0.95, rest=0.3, first=0.7, separator=0.0))["role"] == "sink"
+    assert named(beyond_sinks=beyond_sinks(breadth=BROAD))["rule"] == "broad 0.80"
+    assert named(beyond_sinks=beyond_sinks(breadth=BROAD - JUST))["role"] == NO_ROLE
+    assert named(beyond_sinks=beyond_sinks(breadth=0.95, rest=0.3, first=0.7, separator=0.0))["role"] == "sink"
     assert named(entropy=one(entropy=1.8, uniform=2.0))["rule"] == "broad 0.90"
 
 
 def test_punctuation_and_a_second_sink() -> None:
-    assert named(unparked=unparked(punctuation=HALF + JUST))["role"] == "punctuation"
-    found = named(unparked=unparked(one_token=0.71))
+    assert named(beyond_sinks=beyond_sinks(punctuation=HALF + JUST))["role"] == "punctuation"
+    found = named(beyond_sinks=beyond_sinks(one_token=0.71))
     assert (found["role"], found["family"], found["rule"]) == ("second sink", "sink", "one token of each text 0.71")
 
 
 def test_a_relation_and_its_baseline() -> None:
-    found = named(relations=relations(), unparked=unparked(next=0.8))
+    found = named(relations=relations(), beyond_sinks=beyond_sinks(next=0.8))
     assert (found["role"], found["rule"]) == ("det", "det 0.91 (baseline 0.52)")
     assert (found["score"], found["baseline"], found["also"]) == (0.91, 0.52, "next token 0.80")
     reverse = named(relations=relations(direction="head to dependent"))
@@ -189,7 +192,7 @@ def test_coreference_must_beat_the_simple_rules_where_they_were_tried() -> None:
 
 def test_heads_on_repeated_random_tokens() -> None:
     """Scores are of what is not parked: 0.54 of 0.6."""
-    found = named(repeats=repeats(induction=0.54), unparked=unparked(first=0.97, separator=0, rest=0.03))
+    found = named(repeats=repeats(induction=0.54), beyond_sinks=beyond_sinks(first=0.97, separator=0, rest=0.03))
     assert found["rule"] == "induction 0.90 on repeated random tokens"
     assert found["also"] == "first token 0.97"
     assert found["score"] == pytest.approx(0.9)
@@ -202,20 +205,20 @@ def test_heads_on_repeated_random_tokens() -> None:
 
 def test_nothing_to_judge() -> None:
     assert roles({}).empty
-    assert roles({"weight_norm": pd.DataFrame({"stack": ["encoder"], "rho": [0.1]})}).empty
+    assert roles({"norm_correlation": pd.DataFrame({"stack": ["encoder"], "rho": [0.1]})}).empty
     joint = pd.DataFrame([["encoder", "self", 0, pd.NA, 0.5]], columns=[*HEAD, "mean"])
     assert roles({"input_dispersion": joint}).empty
 
 
 def test_labels_of_an_encoder_decoder_are_not_the_same() -> None:
     heads = [["encoder", "self", 0, 0], ["decoder", "self", 0, 0], ["decoder", "cross", 0, 0]]
-    found = RunByHead({"unparked": pd.concat([one(head, first=0.1) for head in heads])})
+    found = RunByHead({"beyond_sinks": pd.concat([one(head, first=0.1) for head in heads])})
     assert [found.label(head) for head in found.heads] == ["encoder 0.0", "decoder 0.0", "cross 0.0"]
 
 
 def test_every_family_can_be_met_and_is_known() -> None:
     tables = [
-        {"unparked": unparked(**changes)}
+        {"beyond_sinks": beyond_sinks(**changes)}
         for changes in ({"previous": 0.9}, {"punctuation": 0.9}, {"breadth": 0.9}, {"separator": 0.9}, {"first": 0.9}, {})
     ]
     tables += [{"relations": relations()}, {"antecedents": one(all=0.9, cases_all=500)}, {"repeats": repeats(induction=0.6)}]

@@ -27,7 +27,7 @@ def _document(drawn: random.Random, length: int, name: str) -> Document:
     for place, word in enumerate(order[1:], 1):
         heads[word] = drawn.choice(order[:place])
     relations = ["root" if head < 0 else "punct" if word in ",." else "dep" for word, head in zip(words, heads, strict=True)]
-    return Document(words=words, heads=heads, relations=relations, name=name)
+    return Document(words=words, parents=heads, relations=relations, name=name)
 
 
 def noise(sentences: Sequence[Document], heads: int, seed: int = 0) -> list[np.ndarray]:
@@ -45,7 +45,7 @@ def plant(sentences: Sequence[Document], maps: Sequence[np.ndarray], head: int, 
     """Make `head` attend from every word to its syntactic head (or backwards: from the syntactic head to the word)."""
     for document, alpha in zip(sentences, maps, strict=True):
         alpha[:, :, head] = 0
-        for word, gold in enumerate(document.heads or ()):
+        for word, gold in enumerate(document.parents or ()):
             if gold >= 0:
                 alpha[(gold, word, head) if backwards else (word, gold, head)] = 1
 

@@ -12,7 +12,7 @@ from tests.probes.planted import documents
 
 BY_HAND = Document(
     words=["Dogs", "chase", "cats", ",", "not", "mice", "."],
-    heads=[1, -1, 1, 5, 5, 2, 1],
+    parents=[1, -1, 1, 5, 5, 2, 1],
     relations=["nsubj", "root", "obj", "punct", "advmod", "conj", "punct"],
 )
 
@@ -30,7 +30,7 @@ def test_against_a_loop() -> None:
     found = attachment(RightBranching(), Examples(sentences))
     right = words = right_other = words_other = 0
     for document in sentences:
-        for word, head in enumerate(document.heads or ()):
+        for word, head in enumerate(document.parents or ()):
             if head >= 0:
                 words += 1
                 right += head == word + 1
@@ -43,7 +43,7 @@ def test_against_a_loop() -> None:
 
 
 def test_without_relations_there_is_no_second_number() -> None:
-    bare = [Document(words=d.words, heads=d.heads) for d in documents(20)]
+    bare = [Document(words=d.words, parents=d.parents) for d in documents(20)]
     found = attachment(RightBranching(), Examples(bare))
     assert np.isnan(found.uas_without_punctuation)
     assert found.uas == attachment(RightBranching(), Examples(documents(20))).uas

@@ -32,7 +32,7 @@ def test_one_row_a_probe(lens: headscope.Lens, sentences: list[Document], vector
     assert list(table.columns) == COLUMNS
     assert list(table["name"]) == list(PROBES)
     assert ((table["low"] <= table["uas"]) & (table["uas"] <= table["high"])).all()
-    words = sum(head >= 0 for document in documents(20, 9) for head in document.heads or ())
+    words = sum(head >= 0 for document in documents(20, 9) for head in document.parents or ())
     assert (table["words"] == words).all()
     assert table["epochs"].isna().tolist() == [True, False, False, False, False]
     assert len(list(tmp_path.iterdir())) == 4, "two parts, seen by the model and by its twin"
@@ -64,7 +64,7 @@ def test_one_treebank_is_split_and_a_limit_is_about_training_only(lens: headscop
     whole = probe(lens, sentences, which=["right_branching"])
     limited = probe(lens, sentences, which=["right_branching"], limit=50)
     pd.testing.assert_frame_equal(whole, limited)
-    assert 0 < int(whole["words"][0]) < sum(head >= 0 for d in sentences for head in d.heads or ()) / 3
+    assert 0 < int(whole["words"][0]) < sum(head >= 0 for d in sentences for head in d.parents or ()) / 3
 
 
 def test_what_cannot_be_probed_is_said(lens: headscope.Lens, sentences: list[Document]) -> None:

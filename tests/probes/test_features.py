@@ -92,7 +92,7 @@ def test_they_are_made_once_for_a_model_and_its_sentences(
         assert "as they are in" in told.lines[0]
         assert all((first[index] == again[index]).all() for index in range(len(sentences)))
         # Gold heads are no part of it, words are.
-        bare = [Document(words=document.words, heads=[-1] * len(document.words or ())) for document in sentences]
+        bare = [Document(words=document.words, parents=[-1] * len(document.words or ())) for document in sentences]
         word_maps(lens, bare, tmp_path)
         assert len(runs) == made
         word_maps(lens, sentences[1:], tmp_path)
@@ -136,7 +136,7 @@ def test_the_disk_is_said_beforehand(tmp_path: Path, sentences: list[Document]) 
 
 
 def test_a_sentence_that_is_too_long_is_named_or_cut_off(tmp_path: Path) -> None:
-    long = Document(words=["dog"] * 80, heads=[-1] + [0] * 79, name="the long one")
+    long = Document(words=["dog"] * 80, parents=[-1] + [0] * 79, name="the long one")
     with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
         with pytest.raises(InputError, match=r"the long one: .* reads at most 64"):
             word_maps(lens, [long], tmp_path)

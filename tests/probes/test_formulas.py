@@ -145,5 +145,5 @@ def test_neighbours_and_padding_change_nothing(order: list[int], tmp_path_factor
         if n > 1:
             torch.testing.assert_close(log_p[row, :n, :n], expected, rtol=1e-5, atol=1e-5)
             assert log_p[row, :n, n:].exp().sum() == 0
-        assert together.heads[row, :n].tolist() == list(chosen[index].heads or ())
+        assert together.heads[row, :n].tolist() == list(chosen[index].parents or ())
         assert (together.heads[row, n:] == NO_HEAD).all()

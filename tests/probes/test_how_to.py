@@ -22,7 +22,7 @@ PAGE = places.DOCS / "how-to" / "probe-attention.md"
 def conllu(sentences: list[Document]) -> str:
     blocks = []
     for document in sentences:
-        columns = zip(document.words or (), document.heads or (), document.relations or (), strict=True)
+        columns = zip(document.words or (), document.parents or (), document.relations or (), strict=True)
         rows = [
             f"{place}\t{word}\t_\t_\t_\t_\t{head + 1}\t{relation}\t_\t_"
             for place, (word, head, relation) in enumerate(columns, 1)

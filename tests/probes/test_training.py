@@ -58,7 +58,7 @@ def test_words_choose_the_head_to_trust(tmp_path: Path, sentences: list[Document
 
 def test_the_distances_probe_learns_word_order(sentences: list[Document], vectors: Vectors) -> None:
     """Every word hangs on the one before it, the first on nothing."""
-    chains = [Document(words=d.words, heads=list(range(-1, len(d.words or ()) - 1))) for d in sentences]
+    chains = [Document(words=d.words, parents=list(range(-1, len(d.words or ()) - 1))) for d in sentences]
     examples = Examples(chains, vectors)
     probe, losses = fitted(DistancesProbe(5, torch.Generator().manual_seed(0)), examples, learning_rate=0.03)
     assert losses[-1] < losses[0]
@@ -110,7 +110,7 @@ def test_the_best_epoch_is_taken(tmp_path: Path, sentences: list[Document], vect
 def test_held_out_sentences_are_not_learnt_from(tmp_path: Path, sentences: list[Document]) -> None:
     """Other gold heads in the held-out part lead to the same parameters after one epoch."""
     maps = stored(tmp_path / "maps", noise(sentences, 3))
-    stars = [Document(words=d.words, heads=[-1, *[0] * (len(d.words or ()) - 1)]) for d in sentences[50:]]
+    stars = [Document(words=d.words, parents=[-1, *[0] * (len(d.words or ()) - 1)]) for d in sentences[50:]]
     seen: list[torch.Tensor] = []
     for known in (sentences, [*sentences[:50], *stars]):
         one_epoch = Training(most_epochs=1, least=-100.0)

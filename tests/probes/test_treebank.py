@@ -51,7 +51,7 @@ def test_a_limit_is_spread_over_the_treebank() -> None:
 def test_what_is_no_treebank_is_said() -> None:
     with pytest.raises(InputError, match="item 1: this sentence has no dependency heads"):
         read_treebank([Document("A plain text.")])
-    two = Document(words=["a", "b"], heads=[-1, -1], sentences=[(0, 1), (1, 2)], name="two in one")
+    two = Document(words=["a", "b"], parents=[-1, -1], sentences=[(0, 1), (1, 2)], name="two in one")
     with pytest.raises(InputError, match="two in one: probes look for a word's head in its own sentence"):
         read_treebank([two])
     with pytest.raises(InputError, match="no sentences"):
@@ -63,7 +63,7 @@ def test_too_small_a_treebank_is_said() -> None:
     check_enough(sentences, sentences[:3])
     with pytest.raises(InputError, match="7 sentences are too few"):
         check_enough(sentences[:7], sentences)
-    rootless = [Document(words=["word"], heads=[-1])]
+    rootless = [Document(words=["word"], parents=[-1])]
     with pytest.raises(InputError, match="no word with a head"):
         check_enough(sentences, rootless)
     with pytest.raises(InputError, match="too few"):

@@ -195,7 +195,7 @@ def test_by_length(measured: Measured) -> None:
             for alpha, effective, norm in zip(layer.weight, layer.effective, layer.norm, strict=True):
                 x, y, z = (scores.double().flatten().numpy() for scores in (alpha, effective, norm))
                 found[len(text.ids)].append((np.corrcoef(x, y)[0, 1], np.corrcoef(x, z)[0, 1]))
-    table = measured.tables["by_length"].set_index("length")
+    table = measured.tables["effective_by_length"].set_index("length")
     assert sorted(found) == table.index.tolist()
     for length, correlations in found.items():
         row = table.loc[length]

@@ -118,7 +118,7 @@ def test_the_map_of_heads_is_that_of_the_divergences(sample_run: SampleRun) -> N
     folder = sample_run("bert")
     described = description(folder)
     (scatter,) = described["scatters"]
-    labels, matrix = distance_matrix(tables_of(folder)["divergence"])
+    labels, matrix = distance_matrix(tables_of(folder)["jensen_shannon"])
     points = embed(matrix).points
     np.testing.assert_allclose(np.stack([scatter["x"], scatter["y"]], 1), points, atol=1e-5)
     names = [f"{row.layer}.{row.head}" for row in labels.itertuples()]
@@ -187,8 +187,8 @@ def test_two_real_runs_beside_each_other(sample_run: SampleRun) -> None:
     folder = sample_run("bert")
     described = json.loads(json.dumps(description(folder, folder), allow_nan=False))
     tables = {table["name"]: table for table in described["tables"]}
-    assert tables["divergence"]["total"] == len(tables_of(folder)["divergence"])  # pair by pair
-    assert tables["divergence"]["compared"]
+    assert tables["jensen_shannon"]["total"] == len(tables_of(folder)["jensen_shannon"])  # pair by pair
+    assert tables["jensen_shannon"]["compared"]
     for name in ("exemplars", "exemplars_readable"):  # texts of one head are not those of the other, rank by rank
         assert not tables[name]["compared"]
         same_cells(tables[name], tables_of(folder)[name])

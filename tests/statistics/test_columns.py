@@ -49,7 +49,7 @@ def test_names_of_tables(table: str, parts: TableName) -> None:
 
 
 def test_titles_say_the_measure_and_the_level() -> None:
-    assert column_title("unparked_norm_words", "previous") == "Previous token, by norm, in words"
+    assert column_title("beyond_sinks_norm_words", "previous") == "Previous token, by norm, in words"
     assert column_title("special_tokens", "[SEP]") == "On [SEP]"
     assert column_title("category_weights", "share_norm_separator") == "Norm from separators"
     assert column_title("offsets", "offset_-2") == "Offset -2"

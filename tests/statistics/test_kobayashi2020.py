@@ -44,7 +44,7 @@ MADE: dict[str, Callable[[str], Statistic]] = {
     "category_weights": lambda _: CategoryWeights(),
     "joint": lambda _: CategoryWeights(measure="joint_norm"),
     "own_categories": lambda _: CategoryWeights(categories={"animals": "cat cats dog dogs", "short": "/../"}),
-    "by_length": lambda _: EffectiveByLength(every=1),
+    "effective_by_length": lambda _: EffectiveByLength(every=1),
     "some_by_length": lambda _: EffectiveByLength(every=2),
     "frequency": lambda path: Frequency(path=path),
     "frequency_curve": lambda path: FrequencyCurve(path=path),

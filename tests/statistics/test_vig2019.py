@@ -37,7 +37,7 @@ DATA = places.DATA
 
 def annotated(text: str, tags: str, heads: list[int]) -> Document:
     words = text.split()
-    return Document(words=words, tags=tags.split(), heads=heads, relations=[f"r{head}" for head in heads])
+    return Document(words=words, tags=tags.split(), parents=heads, relations=[f"r{head}" for head in heads])
 
 
 DOCUMENTS = [
@@ -83,7 +83,7 @@ WEIGHTS = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]
 
 def block(document: Document | None = None):
     made = block_by_hand(WEIGHTS, ["a", "b", "c"], site=replace(_SITE, stack="decoder"))
-    made.batch.documents = [document or Document(words=["a", "b", "c"], tags=["DET", "NOUN", "VERB"], heads=[1, 2, -1])]
+    made.batch.documents = [document or Document(words=["a", "b", "c"], tags=["DET", "NOUN", "VERB"], parents=[1, 2, -1])]
     return made
 
 
@@ -138,7 +138,7 @@ def test_variability_by_hand() -> None:
 
 def test_dependency_lengths_by_hand() -> None:
     fresh = DependencyLengths().start([block().site])
-    fresh.update(block(Document(words=["a", "b", "c"], tags=["X"] * 3, heads=[2, 2, -1])))
+    fresh.update(block(Document(words=["a", "b", "c"], tags=["X"] * 3, parents=[2, 2, -1])))
     table = fresh.table().set_index("distance")
     assert table["probability"].iloc[:2].tolist() == [0.5, 1.0]
     assert table["mean_length"].iloc[0] == 1.5
@@ -187,9 +187,9 @@ def loops(lens: headscope.Lens, documents: list[Document], first: int) -> dict[s
                 if one is not None:
                     origin[document.tags[one]] = origin[document.tags[one]] + a
                 if one is not None and other is not None and one != other:
-                    if document.heads[other] == one:
+                    if document.parents[other] == one:
                         forms["attending_is_parent"] = forms["attending_is_parent"] + a
-                    if document.heads[one] == other:
+                    if document.parents[one] == other:
                         forms["attended_is_parent"] = forms["attended_is_parent"] + a
         maps.append(alpha)
     return {

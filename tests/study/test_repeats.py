@@ -97,8 +97,8 @@ def test_a_decoder_without_a_begin_token_parks_on_its_first_and_an_encoder_on_it
     assert not {0, 1, 2, 3} & set(bert.ordinary.tolist())
     assert llama.after == [], "what ends a text is behind everything that is asked"
     table = repeats(lens_for("bert"), sequences=2, length=7)
-    assert (table["parked"] > 0).all()
-    assert (table["parked"] + table["duplicate"] < 1).all()
+    assert (table["sinks"] > 0).all()
+    assert (table["sinks"] + table["duplicate"] < 1).all()
 
 
 def test_the_same_seed_gives_the_same_table_and_another_one_does_not() -> None:

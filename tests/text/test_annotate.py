@@ -38,7 +38,7 @@ def test_a_document(real: Annotator) -> None:
         spaces=[True, False, True, True, False, True, True, False, True],
         tags=["PROPN", "AUX", "PART", "VERB", "PRON", "PUNCT", "PRON", "VERB", "PUNCT"],
         fine_tags=["NNP", "VBD", "RB", "VB", "PRP", ".", "PRP", "VBD", "."],
-        heads=[3, 3, 3, -1, 3, 3, 7, -1, 7],
+        parents=[3, 3, 3, -1, 3, 3, 7, -1, 7],
         relations=["nsubj", "aux", "neg", "ROOT", "dobj", "punct", "nsubj", "ROOT", "punct"],
         sentences=[(0, 6), (6, 9)],
     )
@@ -50,7 +50,7 @@ def test_sentences(real: Annotator) -> None:
     first, second = by_sentence(real).annotate([Document(TEXT, name="d")])
     assert (first.name, second.name) == ("d#1", "d#2")
     assert (first.words, second.words) == (WORDS[:6], WORDS[6:])
-    assert second.heads == [1, -1, 1]
+    assert second.parents == [1, -1, 1]
     assert second.sentences == [(0, 3)]
     assert second.text_and_spans()[0] == "He slept."
 

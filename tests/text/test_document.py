@@ -17,7 +17,7 @@ LAYERS: dict[str, Any] = {
     "spaces": [True, False, True, True, False, False],
     "tags": ["PROPN", "AUX", "PART", "VERB", "PRON", "PUNCT"],
     "fine_tags": ["NNP", "VBD", "RB", "VB", "PRP", "."],
-    "heads": [3, 3, 3, -1, 3, 3],
+    "parents": [3, 3, 3, -1, 3, 3],
     "relations": ["nsubj", "aux", "advmod", "root", "obj", "punct"],
     "sentences": [(0, 6)],
     "mentions": [Mention(0, 1, "Ann", "PROP"), Mention(4, 5, "someone")],
@@ -45,7 +45,7 @@ def test_a_layer_needs_words(name: str) -> None:
         Document("A text.", **{name: LAYERS[name]})
 
 
-@pytest.mark.parametrize("name", ["spaces", "tags", "fine_tags", "heads", "relations"])
+@pytest.mark.parametrize("name", ["spaces", "tags", "fine_tags", "parents", "relations"])
 def test_one_value_for_each_word(name: str) -> None:
     with pytest.raises(InputError, match=f"5 {name} for 6 words"):
         Document(words=WORDS, **{name: LAYERS[name][:5]})
@@ -56,7 +56,7 @@ def test_one_value_for_each_word(name: str) -> None:
 @pytest.mark.parametrize("head", [-2, 6, 0])
 def test_a_head_is_another_word_or_the_root(head: int) -> None:
     with pytest.raises(InputError, match=f"Word 0 of 6 cannot have the head {head}"):
-        Document(words=WORDS, heads=[head, 0, 0, 0, 0, 0])
+        Document(words=WORDS, parents=[head, 0, 0, 0, 0, 0])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from headscope.heads.run_by_head import HEAD, MISSING, Cell, Head, RunByHead
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 
 HALF = 0.5  # a pattern has more than half of what a head does not park (clark2019, section 3.1, of all attention)
-LITTLE = 0.05  # a head that leaves less than this unparked is not judged on it
+LITTLE = 0.05  # a head that leaves less than this beyond its sinks is not judged on it
 BROAD = 0.8  # entropy as a part of what attending to all alike would have
 NO_OP = 0.5  # who takes, by norm, less than this part of what its weight there suggests, looks and takes little
 ABOVE = 0.1  # by how much a relation must beat its baseline, in both halves of the corpus
@@ -146,7 +146,7 @@ def neighbourhood(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 def punctuation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what is not parked goes to periods and commas."""
-    cell = found.first(head, ("unparked", "punctuation"))
+    cell = found.first(head, ("beyond_sinks", "punctuation"))
     if cell.there and cell.value > HALF and not _leaves_little(found, head):
         text = f"periods and commas {cell.value:.2f}{_of_what(cell)}"
         yield RoleMatch("punctuation", "punctuation", cell.value, text, cell.table, cell.column)
@@ -154,7 +154,7 @@ def punctuation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 def second_sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what is not parked goes to one token of each text: parked too, though at no place known before."""
-    cell = found.first(head, ("unparked", "one_token"))
+    cell = found.first(head, ("beyond_sinks", "one_token"))
     if cell.value > HALF and not _leaves_little(found, head) and not _is_even(found, head):
         text = f"one token of each text {cell.value:.2f}"
         yield RoleMatch("second sink", "sink", cell.value, text, cell.table, cell.column)
@@ -162,7 +162,7 @@ def second_sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 def broad(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """What is not parked, at least half of all attention, goes almost evenly to all tokens."""
-    breadth, rest = found.first(head, ("unparked", "breadth")), found.first(head, ("unparked", "rest"))
+    breadth, rest = found.first(head, ("beyond_sinks", "breadth")), found.first(head, ("beyond_sinks", "rest"))
     if not breadth.there:
         entropy, uniform = (found.first(head, ("entropy", column)) for column in ("entropy", "uniform"))
         if entropy.there and uniform.value > 0:
@@ -206,8 +206,8 @@ RULES: tuple[Rule, ...] = (
 
 PARKED = {"separator": "separator", "first": "first token"}
 _PARKED = {
-    "separator": (("unparked", "separator"), ("separators", "share"), ("category_weights", "weight_separator")),
-    "first": (("unparked", "first"), ("category_weights", "weight_first"), ("first_token", "first_token")),
+    "separator": (("beyond_sinks", "separator"), ("separators", "share"), ("category_weights", "weight_separator")),
+    "first": (("beyond_sinks", "first"), ("category_weights", "weight_first"), ("first_token", "first_token")),
 }
 
 
@@ -235,20 +235,20 @@ def _places(found: RunByHead, head: Head) -> dict[str, Cell]:
     """By place, shares of what is not parked; of all attention in a run that has not counted that. None for little."""
     if head.kind != "self" or _leaves_little(found, head):
         return {}
-    cells = {place: found.first(head, ("unparked", place), ("offsets", place)) for place in POSITIONS}
+    cells = {place: found.first(head, ("beyond_sinks", place), ("offsets", place)) for place in POSITIONS}
     return {place: cell for place, cell in cells.items() if cell.there}
 
 
 def _on_random_tokens(found: RunByHead, head: Head, place: str) -> tuple[Cell, float]:
     """What a head gives to a place on repeated random tokens, and all that it does not park there."""
-    left = 1 - found.cell(head, "repeats", "parked").value
+    left = 1 - found.cell(head, "repeats", "sinks").value
     return (found.cell(head, "repeats", place), left) if left >= LITTLE else (MISSING, left)
 
 
 def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float) -> RoleMatch:
     share = cell.value / left
     text = f"{REPEATED[place]} {share:.2f} on repeated random tokens"
-    return RoleMatch(REPEATED[place], family, share, text, "repeats", f"{place} / (1 - parked)", baseline)
+    return RoleMatch(REPEATED[place], family, share, text, "repeats", f"{place} / (1 - sinks)", baseline)
 
 
 def _of_what(cell: Cell) -> str:
@@ -258,8 +258,8 @@ def _of_what(cell: Cell) -> str:
 
 
 def _is_even(found: RunByHead, head: Head) -> bool:
-    return found.first(head, ("unparked", "breadth")).value >= BROAD
+    return found.first(head, ("beyond_sinks", "breadth")).value >= BROAD
 
 
 def _leaves_little(found: RunByHead, head: Head) -> bool:
-    return found.first(head, ("unparked", "rest")).value < LITTLE
+    return found.first(head, ("beyond_sinks", "rest")).value < LITTLE

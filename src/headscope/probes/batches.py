@@ -22,7 +22,7 @@ class Examples:
 
     def __init__(self, sentences: Sequence[Document], vectors: Vectors | None = None, maps: WordMaps | None = None) -> None:
         self.lengths = np.array([len(document.words or ()) for document in sentences])
-        self.heads = [torch.tensor(document.heads or []) for document in sentences]
+        self.heads = [torch.tensor(document.parents or []) for document in sentences]
         self.vectors = vectors
         self.maps = maps
         punctuation = [is_punctuation(document) for document in sentences]

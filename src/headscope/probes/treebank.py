@@ -41,7 +41,7 @@ def read_treebank(given: Any, limit: int | None = None) -> list[Document]:
 
 
 def _checked(document: Document) -> Document:
-    if document.words is None or document.heads is None:
+    if document.words is None or document.parents is None:
         raise InputError(
             f"{document.name}: this sentence has no dependency heads, which probes are trained on; "
             "give a treebank (CoNLL-U), or annotate the corpus (--annotate spacy:PIPELINE)."
@@ -86,7 +86,7 @@ def check_enough(training: Sequence[Document], evaluation: Sequence[Document]) -
 
 def with_heads(sentences: Iterable[Document]) -> int:
     """How many words have a head, which is all but the roots."""
-    return sum(head >= 0 for document in sentences for head in document.heads or ())
+    return sum(head >= 0 for document in sentences for head in document.parents or ())
 
 
 def is_punctuation(document: Document) -> NDArray[np.bool_] | None:

@@ -45,7 +45,7 @@ _ALL = "all the head's attention that goes to"
 _RANDOM = "On random tokens that come twice, the part of all attention of the second half that goes to"
 
 COLUMNS: dict[str, dict[str, Column]] = {
-    "unparked": {
+    "beyond_sinks": {
         "first": _share("Parked on the first token", f"{_ALL} the token that starts the text", "parks more there"),
         "separator": _share("Parked on separators", f"{_ALL} separators such as [SEP]", "parks more there"),
         "rest": _share("Not parked", f"{_ALL} neither the first token nor separators", "is busier with the text itself"),
@@ -137,7 +137,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "baseline": Column("Baseline", ACCURACY, "How often the word at the best fixed offset is.", "is easier", False),
         "cases": Column("Cases", COUNT, "How many pairs of words have the relation.", "is more frequent", False),
     },
-    "divergence": {
+    "jensen_shannon": {
         "divergence": Column("Jensen-Shannon divergence", NATS, "How differently two heads look.", "looks more differently"),
         "total": Column("Sum of divergences", NATS, "The same, summed over all rows.", "looks more differently", False),
     },
@@ -158,7 +158,7 @@ COLUMNS: dict[str, dict[str, Column]] = {
         "induction_norm": Column(
             "Induction, of all, by norm", SHARE, f"{_RANDOM} what followed the copy.", "takes more there"
         ),
-        "parked": Column("Parked among random tokens", SHARE, f"{_RANDOM} special tokens or the first.", "parks more"),
+        "sinks": Column("Sinks among random tokens", SHARE, f"{_RANDOM} special tokens or the first.", "parks more"),
         "chance": Column(
             "Chance of one place", SHARE, "What one place gets from looking at all alike.", "is shorter", False
         ),
@@ -199,7 +199,7 @@ _LABELS = {
 def describe(table: str, column: str) -> Column | None:
     """What is known of a column; None for one that has no description.
 
-    >>> describe("unparked_norm", "previous").title
+    >>> describe("beyond_sinks_norm", "previous").title
     'Previous token, by norm'
     """
     name = parse(table)

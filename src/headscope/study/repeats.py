@@ -52,7 +52,7 @@ def given_to(scores: Tensor, rows: range, halves: range, offset: int) -> Tensor:
 def repeats(lens: Lens, *, sequences: int = 16, length: int = 50, seed: int = 0) -> pd.DataFrame:
     """One row a head of self attention: what it gives, in the second half, to `previous`, `duplicate` and `induction`.
 
-    By weight a mean over the rows; `_norm` is the share in the norm of all that the rows bring. `parked` goes to the
+    By weight a mean over the rows; `_norm` is the share in the norm of all that the rows bring. `sinks` goes to the
     tokens that stand around the random ones, or to a decoder's first. `chance` is what looking at all tokens in sight
     alike would give to one place; `duplicate_unrepeated` and `induction_unrepeated` are what the head gives to the same
     places when the second half is of other tokens.
@@ -150,7 +150,7 @@ class _Counts:
         self.heads = Heads([site for site in lens.sites if site.kind == "self"])
         self.frame = frame
         self.length = length
-        names = ("rows", "chance", "parked", *PLACES, "norm", *(f"{place}_norm" for place in PLACES))
+        names = ("rows", "chance", "sinks", *PLACES, "norm", *(f"{place}_norm" for place in PLACES))
         self.sums = {name: np.zeros(self.heads.count) for name in names}
 
     @classmethod
@@ -172,7 +172,7 @@ class _Counts:
         self._add("rows", block, texts * len(asked))
         in_sight = [row + 1 if site.stack == "decoder" else keys for row in asked]
         self._add("chance", block, texts * sum(1 / seen for seen in in_sight))
-        self._add("parked", block, self._parked(block, asked, halves))
+        self._add("sinks", block, self._to_sinks(block, asked, halves))
         measures = {"": "weight"} | ({"_norm": "norm"} if site.projection is not None else {})
         for suffix, measure in measures.items():
             scores = block.scores(measure)
@@ -182,7 +182,7 @@ class _Counts:
             inside = block.scores("norm")[:, :, asked[0] - block.rows.start : asked[-1] + 1 - block.rows.start]
             self._add("norm", block, inside.sum((0, 2, 3)))
 
-    def _parked(self, block: AttentionBlock, asked: list[int], halves: range) -> Tensor:
+    def _to_sinks(self, block: AttentionBlock, asked: list[int], halves: range) -> Tensor:
         """(head,): what the rows give to the tokens around the random ones, and in a decoder to the first of all."""
         first = halves.start - self.length
         around = torch.ones(block.weights.shape[-1], dtype=torch.bool, device=block.weights.device)
@@ -198,4 +198,4 @@ class _Counts:
         sums = self.sums
         columns = {place: ratio(sums[place], sums["rows"]) for place in PLACES}
         columns |= {f"{place}_norm": ratio(sums[f"{place}_norm"], sums["norm"]) for place in PLACES}
-        return columns | {name: ratio(sums[name], sums["rows"]) for name in ("parked", "chance")}
+        return columns | {name: ratio(sums[name], sums["rows"]) for name in ("sinks", "chance")}

@@ -83,7 +83,7 @@ def _annotated(span: Any, parsed: Any, document: Document, name: str) -> Documen
         spaces=[_space_follows(token, parsed) for token in tokens],
         tags=[token.pos_ for token in tokens] if has("POS") else None,
         fine_tags=[token.tag_ for token in tokens] if has("TAG") else None,
-        heads=[_head(token, place) for token in tokens] if has("DEP") else None,
+        parents=[_head(token, place) for token in tokens] if has("DEP") else None,
         relations=[token.dep_ for token in tokens] if has("DEP") else None,
         sentences=_sentences(span, place) if has("SENT_START") else None,
     )

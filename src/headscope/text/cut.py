@@ -29,8 +29,8 @@ def cut(document: Document, start: int, stop: int, *, name: str = "", context: i
     layers: dict[str, Any] = {}
     for layer in (name for name in ONE_PER_WORD if getattr(document, name) is not None):
         layers[layer] = getattr(document, layer)[start:stop]
-    if document.heads is not None:
-        layers["heads"] = [head - start if start <= head < stop else -1 for head in layers["heads"]]
+    if document.parents is not None:
+        layers["parents"] = [parent - start if start <= parent < stop else -1 for parent in layers["parents"]]
     for layer in ("mentions", "multiwords"):
         spans = getattr(document, layer)
         if spans is not None:

@@ -36,7 +36,7 @@ class Document:
     spaces: Sequence[bool] | None = None  # does a space follow the word
     tags: Sequence[str] | None = None  # universal parts of speech (UPOS)
     fine_tags: Sequence[str] | None = None  # the treebank's own (XPOS)
-    heads: Sequence[int] | None = None  # index of the syntactic head among the words, -1 for a root
+    parents: Sequence[int] | None = None  # index of the syntactic head among the words, -1 for a root
     relations: Sequence[str] | None = None  # of the word to its head
     sentences: Sequence[Span] | None = None  # (start, stop) in words
     mentions: Sequence[Mention] | None = None

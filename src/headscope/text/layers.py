@@ -12,7 +12,7 @@ from headscope.text.mention import KINDS
 if TYPE_CHECKING:
     from headscope.text.document import Document
 
-ONE_PER_WORD = {"spaces": bool, "tags": str, "fine_tags": str, "heads": int, "relations": str}
+ONE_PER_WORD = {"spaces": bool, "tags": str, "fine_tags": str, "parents": int, "relations": str}
 SPANS = ("sentences", "mentions", "multiwords")
 
 
@@ -32,7 +32,7 @@ def check_layers(document: Document) -> None:
             _check_spans(name, layer, count)
         else:
             _check_one_per_word(name, layer, ONE_PER_WORD[name], count)
-    _check_heads(document.heads or ())
+    _check_parents(document.parents or ())
     _check_apart("sentences", document.sentences or ())
     _check_apart("multiwords", document.multiwords or ())
     for mention in document.mentions or ():
@@ -70,7 +70,7 @@ def _check_one_per_word(name: str, layer: Any, kind: type, count: int) -> None:
         raise InputError(f"There are {len(layer)} {name} for {count} words: give one for each word.")
 
 
-def _check_heads(heads: Sequence[int]) -> None:
+def _check_parents(heads: Sequence[int]) -> None:
     for word, head in enumerate(heads):
         if not -1 <= head < len(heads) or head == word:
             raise InputError(

@@ -73,7 +73,7 @@ def test_the_papers_numbers_stand_beside(finished: headscope.Run) -> None:
 
 
 def test_the_statistics_behind_are_tables_of_the_run(finished: headscope.Run) -> None:
-    assert {"entropy", "offsets", "relations", "antecedents", "divergence"} <= set(finished.tables)
+    assert {"entropy", "offsets", "relations", "antecedents", "jensen_shannon"} <= set(finished.tables)
 
 
 def test_run_again_gives_the_same_bytes(finished: headscope.Run, data: dict[str, Path]) -> None:

@@ -177,7 +177,7 @@ def test_real_sentences(minilm: Path) -> None:
     words = ["The", "keys", "to", "the", "old", "cabinet", "are", "on", "a", "small", "table", "."]
     heads = [1, 10, 5, 5, 5, 1, 10, 10, 10, 10, -1, 10]
     relations = ["det", "nsubj", "case", "det", "amod", "nmod", "cop", "case", "det", "amod", "root", "punct"]
-    document = Document(words=words, heads=heads, relations=relations)
+    document = Document(words=words, parents=heads, relations=relations)
     with headscope.open(minilm) as lens:
         found = examples.answered([document], examples.relation_questions("det", DIRECTIONS[0]), lens.read, 2, 8, "weight")
     assert found is not None

@@ -133,7 +133,7 @@ def test_claims_follow_from_the_tables(finished: headscope.Run) -> None:
     less = int((layers["share_norm_separator"] < layers["weight_separator"]).sum())
     told = claims["[SEP]: a smaller share by norm than by weight"]
     assert told.startswith(f"{'yes' if less > 1.5 else 'no'}: in {less} of 3 layers")
-    rho = finished["weight_norm"].set_index("category")["rho"]["separator"]
+    rho = finished["norm_correlation"].set_index("category")["rho"]["separator"]
     told = claims["[SEP]: α and ‖f(x)‖ have a negative correlation (rho)"]
     assert told == f"{'yes' if rho < -0.1 else 'no'}: {rho:.2f}"
     page = (finished.folder / "kobayashi2020.md").read_text()

@@ -18,7 +18,7 @@ from headscope.report.findings.evidence import percent
 from headscope.report.findings.finding import Finding
 from headscope.report.findings.findings import compare_findings, findings
 from headscope.study.manifest import load_manifest
-from tests.heads.test_roles import one, relations, repeats, unparked
+from tests.heads.test_roles import beyond_sinks, one, relations, repeats
 from tests.report.samples import every_run
 
 # Numbers of a text that are no numbers of the run: what a scale's end is called.
@@ -95,7 +95,7 @@ def test_a_number_that_is_not_in_the_tables_is_noticed(sample_run: Callable[[str
     """The check itself can fail: one share is changed after the findings were made."""
     tables, manifest = tables_of(sample_run("bert")), load_manifest(sample_run("bert"))
     found = findings(tables, manifest)
-    changed = {**tables, "unparked": tables["unparked"].assign(first=tables["unparked"]["first"] + 0.1)}
+    changed = {**tables, "beyond_sinks": tables["beyond_sinks"].assign(first=tables["beyond_sinks"]["first"] + 0.1)}
     speaking = next(finding for finding in found if finding.text.startswith("On average"))
     with pytest.raises(AssertionError):
         check(speaking, changed, manifest)
@@ -106,14 +106,14 @@ def texts(**tables: pd.DataFrame) -> str:
 
 
 def test_norms_that_contradict_weights() -> None:
-    weights, norms = unparked(separator=0.88, first=0.02, rest=0.1), unparked(separator=0.06)
+    weights, norms = beyond_sinks(separator=0.88, first=0.02, rest=0.1), beyond_sinks(separator=0.06)
     said = "0.0 puts 88% of its weight on separators, but 6.0% of its norm: it looks there and takes little."
-    assert said in texts(unparked=weights, unparked_norm=norms)
-    more = texts(unparked=unparked(separator=0.1), unparked_norm=unparked(separator=0.8))
+    assert said in texts(beyond_sinks=weights, beyond_sinks_norm=norms)
+    more = texts(beyond_sinks=beyond_sinks(separator=0.1), beyond_sinks_norm=beyond_sinks(separator=0.8))
     assert "it takes more there than it looks" in more
-    agree = texts(unparked=weights, unparked_norm=unparked(separator=0.8, first=0.02))
+    agree = texts(beyond_sinks=weights, beyond_sinks_norm=beyond_sinks(separator=0.8, first=0.02))
     assert "Weights and norms agree about what is parked: they differ most in 0.0, 88% and 80% on separators." in agree
-    assert "norm" not in texts(unparked=weights), "nothing is said of norms that were not counted"
+    assert "norm" not in texts(beyond_sinks=weights), "nothing is said of norms that were not counted"
 
 
 def test_relations_and_none() -> None:
@@ -121,14 +121,14 @@ def test_relations_and_none() -> None:
     assert f"{said}, the best fixed distance in 52%." in texts(relations=relations())
     none = texts(relations=relations(accuracy=0.53))
     assert "No head is far above the best fixed distance" in none
-    assert "relation" not in texts(unparked=unparked())
+    assert "relation" not in texts(beyond_sinks=beyond_sinks())
 
 
 def test_positions_and_none() -> None:
     assert "1 head looks at the previous token, by share of what is not parked: 0.0 (93%)." in texts(
-        unparked=unparked(previous=0.93)
+        beyond_sinks=beyond_sinks(previous=0.93)
     )
-    assert "None of 1 heads gives over half of what it does not park to a place" in texts(unparked=unparked())
+    assert "None of 1 heads gives over half of what it does not park to a place" in texts(beyond_sinks=beyond_sinks())
 
 
 def test_repeated_tokens_and_none() -> None:
@@ -147,7 +147,7 @@ def test_antecedents_beside_a_rule() -> None:
 
 
 def test_few_tokens_are_a_caution_and_many_are_not() -> None:
-    tables = {"unparked": unparked()}
+    tables = {"beyond_sinks": beyond_sinks()}
     few = findings(tables, {"counts": {"tokens": 1614, "documents": 14}})
     assert any("1,614 tokens of 14 documents" in finding.text for finding in few)
     many = findings(tables, {"counts": {"tokens": 10**6, "documents": 999}})
@@ -163,9 +163,9 @@ def test_nothing_to_say() -> None:
 
 def test_the_largest_differences_with_numbers_of_both(sample_run: Callable[[str], Path]) -> None:
     one_run = tables_of(sample_run("bert"))
-    first = one_run["unparked"]
+    first = one_run["beyond_sinks"]
     changed = first.assign(previous=first["previous"].where(first.index != 5, 0.99))
-    two_run = {**one_run, "unparked": changed}
+    two_run = {**one_run, "beyond_sinks": changed}
     found = compare_findings(one_run, two_run)
     assert found[0].text.startswith("1 of 12 heads have another role in the second run: 1.1 (")
     (difference,) = found[1:]

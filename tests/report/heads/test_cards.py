@@ -19,7 +19,7 @@ from headscope.report.heads.atlas import statistics_of
 from headscope.report.heads.cards import best_relation, cards
 from headscope.report.heads.exemplars import SPACE, add_exemplars, runs_of
 from headscope.report.heads.sentence import SinkNames
-from tests.heads.test_roles import one, relations, repeats, unparked
+from tests.heads.test_roles import beyond_sinks, one, relations, repeats
 from tests.report.samples import every_run
 from tests.statistics.tester import documents, lens_for
 
@@ -79,10 +79,10 @@ def test_places_in_two_texts_are_not_compared(sample_run: Callable[[str], Path])
     """A target's third token is not beside its source's second: cross heads have no such number, rank or finding."""
     run = sample_run("marian")
     made = cards(tables_of(run))
-    places = {"unparked.previous", "unparked_norm.two_after", "distance.distance"}
+    places = {"beyond_sinks.previous", "beyond_sinks_norm.two_after", "distance.distance"}
     for card in made:
         names = {number["name"] for number in card["numbers"]}
-        assert names >= {"unparked.rest", "unparked.one_token", "entropy.entropy"}
+        assert names >= {"beyond_sinks.rest", "beyond_sinks.one_token", "entropy.entropy"}
         assert (names & places == places) == (card["kind"] == "self")
     for statistic in statistics_of(run, made, {}):
         if statistic["name"] in {*places, "offsets.next"}:
@@ -95,9 +95,9 @@ def test_places_in_two_texts_are_not_compared(sample_run: Callable[[str], Path])
 def test_what_unparked_says_is_not_said_again(sample_run: Callable[[str], Path]) -> None:
     tables = tables_of(sample_run("bert"))
     names = {number["name"].split(".")[0] for number in cards(tables)[0]["numbers"]}
-    assert {"unparked", "unparked_norm", "entropy", "distance"} <= names
+    assert {"beyond_sinks", "beyond_sinks_norm", "entropy", "distance"} <= names
     assert not {"offsets", "first_token", "special_tokens_norm", "category_weights"} & names
-    without = {name: table for name, table in tables.items() if not name.startswith("unparked")}
+    without = {name: table for name, table in tables.items() if not name.startswith("beyond_sinks")}
     assert "offsets" in {number["name"].split(".")[0] for number in cards(without)[0]["numbers"]}
 
 
@@ -114,7 +114,7 @@ def test_special_tokens_by_weight_and_by_norm(sample_run: Callable[[str], Path])
 def test_the_nearest_head_is_that_of_the_divergence_table(sample_run: Callable[[str], Path]) -> None:
     tables = tables_of(sample_run("marian"))
     card = next(card for card in cards(tables) if card["label"] == "cross 1.3")
-    table = tables["divergence"]
+    table = tables["jensen_shannon"]
     mine = table[table["kind"] == "cross"]
     is_it = (mine["layer"] == 1) & (mine["head"] == 3) | (mine["other_layer"] == 1) & (mine["other_head"] == 3)
     assert card["nearest"]["distance"] == pytest.approx(mine[is_it]["divergence"].min())
@@ -183,11 +183,14 @@ def sentence(**tables: pd.DataFrame) -> str:
     ("tables", "said"),
     [
         (
-            {"unparked": unparked(previous=0.93, first=0.05, separator=0.02)},
+            {"beyond_sinks": beyond_sinks(previous=0.93, first=0.05, separator=0.02)},
             "Looks at the token before it: 93% of what it does not park on the first token or separators.",
         ),
         (
-            {"unparked": unparked(separator=0.88, first=0.02, rest=0.1), "unparked_norm": unparked(separator=0.06)},
+            {
+                "beyond_sinks": beyond_sinks(separator=0.88, first=0.02, rest=0.1),
+                "beyond_sinks_norm": beyond_sinks(separator=0.06),
+            },
             "Parks 88% of its attention on separators, from where only 6.0% of what it adds comes. Of the 10% that it "
             "does not park, the largest share we can name, 10%, goes to periods and commas.",
         ),
@@ -197,7 +200,7 @@ def sentence(**tables: pd.DataFrame) -> str:
             "distance is right in 52%.",
         ),
         (
-            {"repeats": repeats(induction=0.54), "unparked": unparked(first=0.6, separator=0.0, rest=0.4)},
+            {"repeats": repeats(induction=0.54), "beyond_sinks": beyond_sinks(first=0.6, separator=0.0, rest=0.4)},
             "Looks at the token that followed an earlier copy of this one, as if to say it again: 90% of what it does not "
             "park, on random tokens that come twice. On ordinary text it parks 60% on the first token.",
         ),
@@ -206,16 +209,16 @@ def sentence(**tables: pd.DataFrame) -> str:
             "Looks from a pronoun or name back to who is meant: right in 65% of cases.",
         ),
         (
-            {"unparked": unparked(breadth=0.93, first=0.05, separator=0.0)},
+            {"beyond_sinks": beyond_sinks(breadth=0.93, first=0.05, separator=0.0)},
             "Looks at everything a little, almost evenly: its breadth is 0.93 of 1.",
         ),
         (
-            {"unparked": unparked(first=0.03, separator=0.0, rest=0.97, previous=0.3)},
+            {"beyond_sinks": beyond_sinks(first=0.03, separator=0.0, rest=0.97, previous=0.3)},
             "No rule fits what this run has counted of it. Of the 97% that it does not park, the largest share we can name, "
             "30%, goes to the token before.",
         ),
         (
-            {"unparked": unparked(first=0.99, separator=0.0, rest=0.01, previous=0.9)},  # too little to speak of
+            {"beyond_sinks": beyond_sinks(first=0.99, separator=0.0, rest=0.01, previous=0.9)},  # too little to speak of
             "Parks 99% of its attention on the first token.",
         ),
         ({"distance": one(distance=3.0)}, "No rule fits what this run has counted of it."),
@@ -232,5 +235,5 @@ def test_parked_tokens_have_their_own_names(sample_run: Callable[[str], Path]) -
     swapped = tables["special_tokens"].rename(columns={"[CLS]": "<s>", "[SEP]": "</s>"})
     assert SinkNames({**tables, "special_tokens": swapped}).both == "<s> or </s>"
     assert SinkNames({}).both == "the first token or separators"
-    none = {"unparked": tables["unparked"].assign(separator=np.zeros(12))}
+    none = {"beyond_sinks": tables["beyond_sinks"].assign(separator=np.zeros(12))}
     assert SinkNames(none).both == "the first token"

@@ -317,9 +317,9 @@ def test_attentions_with_other_keys_cannot_be_compared() -> None:
 
 def test_settings() -> None:
     assert [JensenShannon(**chosen).table_name for chosen in ({}, {"variant": "code"}, {"level": "word"})] == [
-        "divergence",
-        "divergence_code",
-        "divergence_words",
+        "jensen_shannon",
+        "jensen_shannon_code",
+        "jensen_shannon_words",
     ]
     with pytest.raises(InputError, match="paper and code"):
         JensenShannon(variant="smooth")
@@ -330,7 +330,7 @@ def test_settings() -> None:
 def test_a_study_has_the_same_table_for_any_shards(tmp_path: Path) -> None:
     lens = lens_for("bert")
     whole, cut = (
-        headscope.study(lens, TEXTS, ["divergence"], out=tmp_path / str(size), shard_size=size)["divergence"]
+        headscope.study(lens, TEXTS, ["jensen_shannon"], out=tmp_path / str(size), shard_size=size)["jensen_shannon"]
         for size in (9, 2)
     )
     assert len(whole) == 12 * 11 / 2
@@ -368,7 +368,7 @@ def test_fifty_real_sentences(minilm: Path) -> None:
         pytest.skip(f"the treebank {path} is not here: name its folder with HEADSCOPE_DATA")
     sentences = list(Corpus.of(path))[:50]
     with headscope.open(minilm) as lens:
-        _, found = distance_matrix(headscope.study(lens, sentences, ["divergence"])["divergence"])
+        _, found = distance_matrix(headscope.study(lens, sentences, ["jensen_shannon"])["jensen_shannon"])
         total, rows = 0, 0
         for sentence in sentences:
             maps = lens.read(sentence).scores("weight").flatten(0, 1)

@@ -232,10 +232,10 @@ def test_the_same_tables_from_any_shards(tmp_path: Path, limit: int, monkeypatch
         )
         for size in (5, 2, 1)
     ]
-    for name in ("weight_norm", "weight_norm_sample"):
+    for name in ("norm_correlation", "norm_scatter"):
         for run in runs[1:]:
             assert run[name].equals(runs[0][name])
-    assert len(runs[0]["weight_norm_sample"]) > 40
+    assert len(runs[0]["norm_scatter"]) > 40
 
 
 # The sample

@@ -90,4 +90,4 @@ def test_against_loops_over_full_maps(measure: str) -> None:
 
 
 def test_a_study_counts_it_when_nothing_is_named() -> None:
-    assert "unparked" in usual_statistics()
+    assert "beyond_sinks" in usual_statistics()

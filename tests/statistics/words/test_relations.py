@@ -32,12 +32,12 @@ from tests.statistics.tester import SITE, assert_same, counted, lens_for
 TO_HEAD, TO_DEPENDENT = DIRECTIONS
 HAT = Document(
     words=["Ann", "'s", "old", "hat", "fell", "."],
-    heads=[3, 0, 3, 4, -1, 4],
+    parents=[3, 0, 3, 4, -1, 4],
     relations=["nmod:poss", "case", "amod", "nsubj", "root", "punct"],
 )
 # Words of the tiny tokenizer, some of them in pieces; the trees need not make sense.
 TREES = [
-    Document(words=words.split(), heads=heads, relations=relations.split())
+    Document(words=words.split(), parents=heads, relations=relations.split())
     for words, heads, relations in [
         (
             "the unbelievable cats sat on the mat .",
@@ -131,7 +131,7 @@ def test_columns_of_the_code_by_hand() -> None:
 
 @pytest.mark.parametrize("rows", [1, 2, 99])
 def test_of_several_alike_in_a_column_it_is_the_first(rows: int) -> None:
-    document = Document(words=["a", "b", "c"], heads=[-1, 0, 1], relations=["root", "x", "y"])
+    document = Document(words=["a", "b", "c"], parents=[-1, 0, 1], relations=["root", "x", "y"])
     counts = by_hand(Relations(variant="code"), document, [[0.0, 0.3, 0.3], [0.0, 0.0, 0.3], [0.0, 0.3, 0.0]], rows=rows)
     assert row_of(counts, "x", TO_DEPENDENT)["accuracy"] == 1, "a and c give b alike, and a is its head"
     assert row_of(counts, "y", TO_DEPENDENT)["accuracy"] == 0, "a and b give c alike, and b is its head"
@@ -139,7 +139,7 @@ def test_of_several_alike_in_a_column_it_is_the_first(rows: int) -> None:
 
 @pytest.mark.parametrize("specials", [True, False])
 def test_who_gives_nothing_to_others_is_wrong(specials: bool) -> None:
-    document = Document(words=["Go", "home"], heads=[-1, 0], relations=["root", "advmod"])
+    document = Document(words=["Go", "home"], parents=[-1, 0], relations=["root", "advmod"])
     first = [[1.0, 0.0], [0.4, 0.6]]  # as in a decoder
     counts = by_hand(Relations(), document, first, specials=specials)
     assert row_of(counts, "advmod")["accuracy"] == 1
@@ -160,7 +160,7 @@ def test_a_decoder_cannot_see_what_follows() -> None:
 
 def test_the_offset_baseline_by_hand() -> None:
     document = Document(
-        words=list("abcdefg"), heads=[1, 2, -1, 2, 3, 6, 2], relations=["x", "x", "root", "x", "x", "x", "y"]
+        words=list("abcdefg"), parents=[1, 2, -1, 2, 3, 6, 2], relations=["x", "x", "root", "x", "x", "x", "y"]
     )
     counts = by_hand(Relations(), document, np.zeros((7, 7)).tolist())
     x, y = row_of(counts, "x"), row_of(counts, "y", TO_DEPENDENT)
@@ -206,13 +206,13 @@ def test_held_out_baseline_by_hand() -> None:
     ],
 )
 def test_clitics(words: list[str], heads: list[int], relations: list[str], dependent: int) -> None:
-    document = Document(words=words, heads=heads, relations=relations)
+    document = Document(words=words, parents=heads, relations=relations)
     assert cases_of(document)[0] == Case(dependent, heads[0], relations[0])
     assert cases_of(document, clitics=False)[0].dependent == 0
 
 
 def test_a_possessive_at_the_end_has_no_clitic() -> None:
-    document = Document(words=["hat", "his"], heads=[-1, 0], relations=["root", "nmod:poss"])
+    document = Document(words=["hat", "his"], parents=[-1, 0], relations=["root", "nmod:poss"])
     assert cases_of(document) == [Case(1, 0, "nmod:poss")]
 
 
@@ -233,12 +233,12 @@ def test_settings() -> None:
 def test_halves_depend_on_the_words_alone() -> None:
     words = [str(number) for number in range(400)]
     halves = [half_of(Document(words=[word])) for word in words]
-    assert halves == [half_of(Document(words=[word], name="again", heads=[-1])) for word in words]
+    assert halves == [half_of(Document(words=[word], name="again", parents=[-1])) for word in words]
     assert 150 < sum(halves) < 250
 
 
 def test_no_cases_at_all() -> None:
-    alone = Document(words=["Go"], heads=[-1], relations=["root"])
+    alone = Document(words=["Go"], parents=[-1], relations=["root"])
     table = by_hand(Relations(), alone, [[1.0]]).table()
     assert list(table["relation"].unique()) == ["all", "all but punct"]
     assert table["accuracy"].isna().all()
@@ -267,7 +267,7 @@ def planted(draw: st.DrawFn) -> tuple[Document, list[list[float]], list[list[flo
             down[head, word] = 0.5
     relations = ["root" if head < 0 else draw(st.sampled_from(["a", "b", "punct"])) for head in heads]
     return (
-        Document(words=[f"w{word}" for word in range(count)], heads=heads, relations=relations),
+        Document(words=[f"w{word}" for word in range(count)], parents=heads, relations=relations),
         up.tolist(),
         down.tolist(),
     )
@@ -281,7 +281,7 @@ def test_planted_relations_are_found(case: tuple[Document, list[list[float]], li
     # A head has one word that it looks at most: as many cases are right as there are heads.
     looked = by_hand(Relations(), document, down, rows=rows)
     right = row_of(looked, "all", TO_DEPENDENT)
-    assert right["accuracy"] * right["cases"] == pytest.approx(len(set(document.heads) - {-1}))
+    assert right["accuracy"] * right["cases"] == pytest.approx(len(set(document.parents) - {-1}))
     # In the columns every dependent has one head that looks at it.
     code = by_hand(Relations(variant="code"), document, down, rows=rows).table()
     assert (code.loc[code["direction"] == TO_DEPENDENT, "accuracy"].dropna() == 1).all()
@@ -323,7 +323,7 @@ def test_columns_of_resampled_sums() -> None:
 
 
 def test_only_the_annotated_text_is_read() -> None:
-    pairs = [Document(words=d.words, heads=d.heads, relations=d.relations, target="a dog") for d in TREES[:2]]
+    pairs = [Document(words=d.words, parents=d.heads, relations=d.relations, target="a dog") for d in TREES[:2]]
     table = counted(Relations(), "marian", pairs).table()
     assert set(zip(table["stack"], table["kind"], strict=True)) == {("encoder", "self")}
     np.testing.assert_array_equal(
@@ -332,7 +332,7 @@ def test_only_the_annotated_text_is_read() -> None:
 
 
 def test_words_of_a_second_text_are_no_candidates() -> None:
-    document = Document(words=["Go", "home"], heads=[-1, 0], relations=["root", "advmod"], pair_words=["now"])
+    document = Document(words=["Go", "home"], parents=[-1, 0], relations=["root", "advmod"], pair_words=["now"])
     weights = [[0.1, 0.2, 0.7], [0.2, 0.1, 0.7], [0.1, 0.7, 0.2]]
     for variant in ("paper", "code"):
         counts = by_hand(Relations(variant=variant), document, weights)
@@ -385,10 +385,10 @@ def loop(lens: headscope.Lens, documents: list[Document], variant: str) -> tuple
         maps = reading.scores("weight").double().numpy()  # layer head row key, with [CLS] and [SEP]
         keep = range(1, 1 + len(present))
         maps = maps[:, :, keep][:, :, :, keep]
-        for word, (head, relation) in enumerate(zip(document.heads, document.relations, strict=True)):
+        for word, (head, relation) in enumerate(zip(document.parents, document.relations, strict=True)):
             if head < 0:
                 continue
-            clitic = word + 1 < len(document.words) and document.heads[word + 1] == word
+            clitic = word + 1 < len(document.words) and document.parents[word + 1] == word
             clitic = clitic and document.words[word + 1].lower() in ("'s", "’s", "'", "s")
             dependent = word + 1 if relation == "nmod:poss" and clitic else word
             if dependent not in present or head not in present:

@@ -74,13 +74,13 @@ def test_tags_help_the_rule(phrase: str, tags: str) -> None:
 
 def test_dependencies_come_first() -> None:
     words = ["the", "experience", "necessary", "today"]
-    document = Document(words=[*words, "counts"], heads=[1, 4, 1, 2, -1])
+    document = Document(words=[*words, "counts"], parents=[1, 4, 1, 2, -1])
     assert head_word(document, Mention(0, 4, "x")) == 1
     assert head_word(document, Mention(0, 1, "x")) == 0, "an only word needs no rule"
 
 
 def test_of_several_words_with_heads_outside_the_first_noun_counts() -> None:
-    document = Document(words=["very", "old", "men", "sat"], heads=[3, 3, 3, -1])
+    document = Document(words=["very", "old", "men", "sat"], parents=[3, 3, 3, -1])
     assert head_word(document, Mention(0, 3, "x")) == 0
     assert head_word(replace(document, tags=["ADV", "ADJ", "NOUN", "VERB"]), Mention(0, 3, "x")) == 2
     assert head_word(replace(document, fine_tags=["RB", "JJ", "NNS", "VBD"]), Mention(0, 3, "x")) == 2
@@ -88,14 +88,14 @@ def test_of_several_words_with_heads_outside_the_first_noun_counts() -> None:
 
 def test_the_last_part_of_a_flat_name_counts() -> None:
     document = Document(
-        words=["Mary", "Ann", "Smith", "sat"], heads=[3, 0, 0, -1], relations=["nsubj", "flat", "flat:name", "root"]
+        words=["Mary", "Ann", "Smith", "sat"], parents=[3, 0, 0, -1], relations=["nsubj", "flat", "flat:name", "root"]
     )
     assert head_word(document, Mention(0, 3, "x")) == 2
     assert head_word(replace(document, relations=None), Mention(0, 3, "x")) == 0
 
 
 def test_heads_in_a_circle() -> None:
-    assert head_word(Document(words=["a", "b"], heads=[1, 0]), Mention(0, 2, "x")) == 0
+    assert head_word(Document(words=["a", "b"], parents=[1, 0]), Mention(0, 2, "x")) == 0
 
 
 def test_a_text_has_no_head_words() -> None:
@@ -123,7 +123,7 @@ def noun_phrases(document: Document) -> Iterator[Mention]:
     outside = {"case", "cc", "punct", "mark", "cop", "aux", "nsubj", "csubj", "expl", "discourse", "parataxis"}
     outside |= {"advcl", "orphan", "dislocated", "vocative", "reparandum"}
     children: dict[int, list[int]] = {}
-    for word, head in enumerate(document.heads or ()):
+    for word, head in enumerate(document.parents or ()):
         children.setdefault(head, []).append(word)
 
     def below(word: int) -> list[int]:
@@ -149,7 +149,7 @@ def test_the_rule_agrees_with_a_treebank(data: Path) -> None:
     right: Counter[str] = Counter()
     total = 0
     for document in documents:
-        bare = replace(document, heads=None, relations=None, tags=None, fine_tags=None)
+        bare = replace(document, parents=None, relations=None, tags=None, fine_tags=None)
         tagged = replace(bare, tags=document.tags)
         for mention in noun_phrases(document):
             if mention.stop - mention.start > 1:

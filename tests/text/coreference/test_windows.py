@@ -55,7 +55,7 @@ def annotated_documents(draw: st.DrawFn) -> Document:
         name="d",
         spaces=draw(st.none() | st.lists(st.booleans(), min_size=count, max_size=count)),
         tags=[f"T{word}" for word in range(count)],
-        heads=heads,
+        parents=heads,
         relations=[f"r{word}" for word in range(count)],
         sentences=draw(st.sampled_from([None, sentences])),
         mentions=mentions,
@@ -89,8 +89,8 @@ def test_layers_are_those_of_the_document(document: Document, length_of) -> None
             [f"r{word}" for word in range(start, stop)],
         )
         assert part.spaces == (None if document.spaces is None else document.spaces[start:stop])
-        for word, head in enumerate(part.heads):
-            whole = document.heads[start + word]
+        for word, head in enumerate(part.parents):
+            whole = document.parents[start + word]
             assert head == (whole - start if start <= whole < stop else -1)
         inside = [(m.start, m.stop, m.cluster, m.kind) for m in document.mentions if start <= m.start and m.stop <= stop]
         assert [(m.start + start, m.stop + start, m.cluster, m.kind) for m in part.mentions] == inside

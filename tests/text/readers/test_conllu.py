@@ -42,7 +42,7 @@ def test_a_sentence_by_hand() -> None:
         spaces=[False, True, False, True, False, True],
         tags=["VERB", "PRON", "ADP", "DET", "NOUN", "PUNCT"],
         fine_tags=["V", "P", "S", "D", "N", "F"],
-        heads=[-1, 0, 4, 4, 0, 0],
+        parents=[-1, 0, 4, 4, 0, 0],
         relations=["root", "obj", "case", "det", "obl", "punct"],
         sentences=[(0, 6)],
         mentions=[Mention(0, 1, "e1"), Mention(1, 2, "e1"), Mention(3, 5, "e2")],
@@ -58,7 +58,7 @@ def test_documents() -> None:
     (document,) = read(text, "document")
     assert document.name == "d1"
     assert document.sentences == [(0, 6), (6, 8)]
-    assert list(document.heads or ())[6:] == [-1, 6]
+    assert list(document.parents or ())[6:] == [-1, 6]
     assert document.text_and_spans()[0] == "Vámonos al mar. Sí!"
     assert [document.name for document in read(CONLLU, "document")] == ["d1", "d2"]
     assert [document.name for document in read(CONLLU.replace(" id = d2", ""), "document")] == ["d1", "f:14"]
@@ -163,7 +163,7 @@ def documents(draw: st.DrawFn) -> Document:
         name="s1",
         spaces=spaces,
         tags=draw(st.lists(st.sampled_from(["NOUN", "VERB"]), min_size=count, max_size=count)),
-        heads=[
+        parents=[
             -1,
             *(draw(st.integers(-1, count - 1).filter(lambda head, word=word: head != word)) for word in range(1, count)),
         ],
@@ -189,7 +189,7 @@ def as_conllu(document: Document) -> str:
         brackets += "".join(f"({m.cluster}-x" for m in mentions if m.start == index and m.stop > number)
         brackets += "".join(f"({m.cluster}-x)" for m in mentions if (m.start, m.stop) == (index, number))
         misc = [*([] if document.spaces[index] else [no_space]), *([f"Entity={brackets}"] if brackets else [])]
-        columns = [str(number), word, "_", document.tags[index], "_", "_", str(document.heads[index] + 1), "dep", "_"]
+        columns = [str(number), word, "_", document.tags[index], "_", "_", str(document.parents[index] + 1), "dep", "_"]
         lines.append("\t".join([*columns, "|".join(misc) or "_"]))
     return "\n".join(lines) + "\n"
 

@@ -47,7 +47,7 @@ def behaviours(
 
 
 def figure6(divergence: pd.DataFrame, found: pd.DataFrame, seed: int) -> tuple[Result, list[Claim]]:
-    """Figure 6 out of a `divergence` table, with hierarchical clusters as the table behind it."""
+    """Figure 6 out of a `jensen_shannon` table, with hierarchical clusters as the table behind it."""
     labels, matrix = distance_matrix(divergence)
     embedding = embed(matrix, seed)
     count = round(len(matrix) ** 0.5)

@@ -187,7 +187,7 @@ class Sections:
 
     def clusters(self) -> None:
         behaviours = clustering.behaviours(self.patterns, self.best_heads, self.best_antecedents)
-        divergence = own_heads(self._read_text()[f"divergence{self.suffix}"])
+        divergence = own_heads(self._read_text()[f"jensen_shannon{self.suffix}"])
         result, claims = clustering.figure6(divergence, behaviours, self.settings.seed)
         self.workspace.add(result)
         self.claims += claims

@@ -60,7 +60,7 @@ def _shares(analysis: Analysis) -> list[Claim]:
 
 
 def _cancelling(analysis: Analysis) -> list[Claim]:
-    printed, counted = (table.set_index("category")["rho"] for table in (facts.table2(), analysis.table("weight_norm")))
+    printed, counted = (table.set_index("category")["rho"] for table in (facts.table2(), analysis.table("norm_correlation")))
     made = []
     for category in analysis.categories:
         if category.own:
@@ -103,7 +103,7 @@ def _frequency(analysis: Analysis) -> list[Claim]:
 
 def _lengths(analysis: Analysis) -> list[Claim]:
     """Short are texts of no more tokens than a head has dimensions: in longer ones a part of α must be without effect."""
-    table = analysis.table("by_length").sort_values("length")
+    table = analysis.table("effective_by_length").sort_values("length")
     size = min(site.head_size for site in analysis.lens.sites)
     return by_length(table, size) if len(table) else []
 

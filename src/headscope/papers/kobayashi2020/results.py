@@ -90,7 +90,7 @@ class Analysis:
         return [Result("kobayashi2020_fig3", title, self.layers, shown, picture, notes)]
 
     def table2(self) -> list[Result]:
-        table = self.table("weight_norm")
+        table = self.table("norm_correlation")
         shown = tables.weight_against_norm(table, self.categories)
         notes = [
             f"Columns with * are the paper's, of {facts.MODEL}. Pairs are single weights and the norms of their vectors, in "
@@ -125,7 +125,7 @@ class Analysis:
         return Result(name, title, table, tables.heaviest_heads(table, here), picture, notes)
 
     def scatters(self) -> list[Result]:
-        sample = self.table("weight_norm_sample")
+        sample = self.table("norm_scatter")
         notes = [
             "Pairs drawn by lot, as many of each category where there are enough; the paper draws 1 % of each. Weights are "
             "on a logarithmic scale, from 1e-8 on."
@@ -154,7 +154,7 @@ class Analysis:
     # Appendices A and G, and beyond
 
     def figure25(self) -> list[Result]:
-        table = self.table("by_length")
+        table = self.table("effective_by_length")
         if table.empty:
             raise Unsuitable("none of the few texts is among those that are measured; give more.")
         notes = ["One correlation a head and text. A point is the mean of all of one length, its line one deviation."]

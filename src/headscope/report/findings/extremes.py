@@ -65,18 +65,18 @@ def extremes(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
 
 def alike(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
     """The two heads that look most alike."""
-    table = found.all_tables.get("divergence")
+    table = found.all_tables.get("jensen_shannon")
     if table is None or table["divergence"].notna().sum() < 3:
         return
     row = table.loc[table["divergence"].astype(float).idxmin()]
     one, other = _head(row), Head(row["stack"], row["kind"], int(row["other_layer"]), int(row["other_head"]))
     told = Evidence()
     where: dict[str, Any] = {"other_layer": other.layer, "other_head": other.head}
-    nats = told.keep(float(row["divergence"]), "divergence", "divergence", one, **where)
-    middle = told.keep(float(table["divergence"].median()), "divergence", "divergence", of="median")
+    nats = told.keep(float(row["divergence"]), "jensen_shannon", "divergence", one, **where)
+    middle = told.keep(float(table["divergence"].median()), "jensen_shannon", "divergence", of="median")
     labels = [found.label(one), found.label(other)]
     text = f"{labels[0]} and {labels[1]} look most alike: {nats:.3f} nats apart, the median pair {middle:.3f}."
-    yield Finding(text, "divergence", labels, told.numbers, ALIKE)
+    yield Finding(text, "jensen_shannon", labels, told.numbers, ALIKE)
 
 
 def caution(manifest: Mapping[str, Any]) -> Iterator[Finding]:

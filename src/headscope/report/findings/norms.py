@@ -51,7 +51,7 @@ def contradictions(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
 
 def correlations(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
     """Whether large weights go with long or with short vectors, by category of the token."""
-    table = found.all_tables.get("weight_norm")
+    table = found.all_tables.get("norm_correlation")
     if table is None:
         return
     places = SinkNames(found.all_tables)
@@ -60,14 +60,14 @@ def correlations(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
         told, parts = Evidence(), []
         for row in rows.to_dict("records"):
             where = {"stack": stack, "kind": kind, "category": row["category"]}
-            rho = told.keep(row["rho"], "weight_norm", "rho", **where)
+            rho = told.keep(row["rho"], "norm_correlation", "rho", **where)
             parts.append(f"{rho:.2f} on {names.get(row['category'], row['category'])}")
         if not parts:
             continue
         lowest = min(row["rho"] for row in rows.to_dict("records"))
         end = "; below 0, heads look most at what offers least" if lowest < 0 else ""
         text = f"Rank correlation of a weight with the length of what it weighs ({stack} {kind}): {listed(parts)}{end}."
-        yield Finding(text, "weight_norm", [], told.numbers, CORRELATED + abs(lowest))
+        yield Finding(text, "norm_correlation", [], told.numbers, CORRELATED + abs(lowest))
 
 
 def _gap(pair: tuple[Head, str, Cell, Cell]) -> float:

@@ -59,7 +59,7 @@ def overview(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
 
 def placed(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
     """Which heads look at a fixed place, one finding a place; or that none does."""
-    if not any(name.startswith(("unparked", "offsets")) for name in found.tables):
+    if not any(name.startswith(("beyond_sinks", "offsets")) for name in found.tables):
         return
     of_place = named[named["family"] == "position"]
     if of_place.empty:

@@ -61,7 +61,7 @@ def statistics_of(run: Path, made: Sequence[Card], paper: Mapping[str, str]) -> 
 
 def scatters_of(tables: Tables, names: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of each stack and kind in a plane, as near to each other as their rows are alike (clark2019, figure 6)."""
-    table = tables.get("divergence")
+    table = tables.get("jensen_shannon")
     if table is None:
         return []
     found = []

@@ -90,9 +90,9 @@ def _numbers(found: RunByHead) -> dict[Head, list[dict[str, Any]]]:
 
 
 def _telling(tables: list[str]) -> list[str]:
-    """Without the tables that say again, of all attention, what `unparked` says of the parked part and of the rest."""
+    """Without the tables that say again, of all attention, what `beyond_sinks` says of the parked part and of the rest."""
     names = {table: name for table in tables if (name := parse(table)) is not None}
-    told = {(name.measure, name.words) for name in names.values() if name.statistic == "unparked"}
+    told = {(name.measure, name.words) for name in names.values() if name.statistic == "beyond_sinks"}
     return [
         table
         for table, name in names.items()
@@ -148,8 +148,8 @@ def _antecedents(found: RunByHead, head: Head) -> dict[str, Any] | None:
 
 
 def _nearest(tables: Tables) -> dict[Head, dict[str, Any]]:
-    """By head, the head that looks most alike, and how far it is: out of the `divergence` table."""
-    table = tables.get("divergence", tables.get("divergence_norm"))
+    """By head, the head that looks most alike, and how far it is: out of the `jensen_shannon` table."""
+    table = tables.get("jensen_shannon", tables.get("jensen_shannon_norm"))
     made: dict[Head, dict[str, Any]] = {}
     for _, pairs in table.groupby(HEAD[:2], sort=False) if table is not None else ():
         labels, matrix = distance_matrix(pairs)

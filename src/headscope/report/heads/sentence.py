@@ -62,8 +62,8 @@ class SinkNames:
 
     def __init__(self, tables: Mapping[str, pd.DataFrame]) -> None:
         self.first, self.separator = "the first token", "separators"
-        first = _column(tables, ("unparked", "first"), ("first_token", "first_token"))
-        separator = _column(tables, ("unparked", "separator"), ("separators", "share"))
+        first = _column(tables, ("beyond_sinks", "first"), ("first_token", "first_token"))
+        separator = _column(tables, ("beyond_sinks", "separator"), ("separators", "share"))
         self.has_separators = separator is None or bool((separator > 0).any())
         special = tables.get("special_tokens")
         if first is None or separator is None or special is None or not len(first) == len(separator) == len(special):
@@ -171,8 +171,8 @@ def _parking(found: RunByHead, head: Head, name: str, places: SinkNames) -> str:
 
 def _largest_known(found: RunByHead, head: Head) -> str:
     """The largest share that is known of what a head does not park: no role, but something to go by."""
-    rest = found.first(head, ("unparked", "rest"))
-    cells = {name: found.first(head, ("unparked", name)) for name in _KNOWN_SHARES}
+    rest = found.first(head, ("beyond_sinks", "rest"))
+    cells = {name: found.first(head, ("beyond_sinks", name)) for name in _KNOWN_SHARES}
     there = {name: cell.value for name, cell in cells.items() if cell.there}
     if not there or not rest.value >= LITTLE or head.kind != "self":
         return ""

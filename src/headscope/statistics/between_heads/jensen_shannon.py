@@ -61,7 +61,7 @@ class JensenShannon(Statistic):
     left out. The released code (`variant="code"`) smooths every row first: 0.999 p + 0.001 / keys.
     """
 
-    name = "divergence"
+    name = "jensen_shannon"
     fields = ("total", "rows")  # one entry a pair
     usual = False
     resampled = False

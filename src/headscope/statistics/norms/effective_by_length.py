@@ -69,7 +69,7 @@ class EffectiveByLength(NormStatistic):
     length in tokens (of the keys). Measured are the texts whose number, a hash, is divisible by `every`.
     """
 
-    name = "by_length"
+    name = "effective_by_length"
     resampled = False  # the lengths of one shard are not those of another
 
     def __init__(self, measure: str = "weight", level: str = "token", every: int = 10) -> None:

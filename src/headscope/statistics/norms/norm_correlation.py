@@ -67,7 +67,7 @@ class NormCorrelation(NormPairs):
     token's mean weight over all queries of its text, and ||f(x_j)||. The bounds say how far rho may be from its exact value.
     """
 
-    name = "weight_norm"
+    name = "norm_correlation"
 
     # The sums are sketches; the state is made of their arrays.
 

@@ -31,7 +31,7 @@ class NormScatter(NormPairs):
     (pair, priority and what the table says), sorted by priority.
     """
 
-    name = "weight_norm_sample"
+    name = "norm_scatter"
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ class BeyondSinks(Statistic):
     or in a decoder any; a separator is any other special token.
     """
 
-    name = "unparked"
+    name = "beyond_sinks"
     fields = ("total", "first", "separator", "rest", *OFFSETS, "punctuation", "one_token", "entropy", "uniform")
 
     def __init__(self, measure: str = "weight", level: str = "token") -> None:

@@ -24,7 +24,7 @@ class Dependencies(NullFiltered):
 
     name = "dependencies"
     usual = False
-    needs = ("heads",)
+    needs = ("parents",)
     fields = ("total", "pairs", *FORMS[:2], *(f"related {form}" for form in FORMS[:2]))
 
     def update(self, block: AttentionBlock) -> None:

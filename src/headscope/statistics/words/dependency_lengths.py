@@ -23,7 +23,7 @@ class DependencyLengths(Statistic):
 
     name = "dependency_lengths"
     usual = False
-    needs = ("heads",)
+    needs = ("parents",)
     resampled = False
 
     def update(self, block: AttentionBlock) -> None:

@@ -22,7 +22,7 @@ def related_pairs(block: AttentionBlock) -> Tensor:
         pairs = [
             (text, *pair)
             for text, (document, words) in enumerate(zip(block.batch.documents, block.key_words, strict=True))
-            for pair in pairs_of(document.heads or (), words)
+            for pair in pairs_of(document.parents or (), words)
         ]
         return torch.tensor(pairs, dtype=torch.long).reshape(-1, 4).to(block.weights.device)
 

@@ -32,10 +32,10 @@ def cases_of(document: Document, clitics: bool = True, subtypes: bool = True) ->
     With `clitics`, the clitic of a possessive stands for it: in `Ann 's hat`, 's is the dependent of hat, as the
     paper counts it. Without `subtypes`, `nmod:poss` is `nmod`.
     """
-    if document.heads is None or document.relations is None:
+    if document.parents is None or document.relations is None:
         raise InputError(f"{document.name or 'A document'} has no dependencies: give a treebank, or annotate the text.")
     cases = []
-    for word, (head, relation) in enumerate(zip(document.heads, document.relations, strict=True)):
+    for word, (head, relation) in enumerate(zip(document.parents, document.relations, strict=True)):
         if head >= 0:
             dependent = word + 1 if clitics and has_clitic(document, word) else word
             cases.append(Case(dependent, head, relation if subtypes else relation.split(":")[0]))
@@ -44,7 +44,7 @@ def cases_of(document: Document, clitics: bool = True, subtypes: bool = True) ->
 
 def has_clitic(document: Document, word: int) -> bool:
     """Is the word a possessive whose clitic follows it?"""
-    words, heads, relations = document.words or (), document.heads or (), document.relations or ()
+    words, heads, relations = document.words or (), document.parents or (), document.relations or ()
     return (
         relations[word] in POSSESSIVES
         and word + 1 < len(words)

@@ -89,7 +89,7 @@ class Relations(Statistic):
     name = "relations"
     usual = False
     levels = ("word",)
-    needs = ("heads", "relations")
+    needs = ("parents", "relations")
 
     def __init__(
         self,

@@ -44,8 +44,8 @@ def head_word(document: Document, mention: Mention) -> int:
         raise InputError("A mention stands on words, and this document has none: give words=[...].")
     if mention.stop - mention.start == 1:
         return mention.start
-    if document.heads is not None:
-        return _by_dependencies(document, document.heads, mention)
+    if document.parents is not None:
+        return _by_dependencies(document, document.parents, mention)
     words = [word.lower() for word in document.words[mention.start : mention.stop]]
     nouns = _nominal(document, mention)
     if nouns is not None:  # UPOS has possessives among the pronouns

@@ -55,7 +55,7 @@ def _parse(block: LineBlock, unit: str) -> Document | None:
         spaces=[space for sentence in sentences for space in sentence.spaces],
         tags=_layer([row.tag for row in rows]),
         fine_tags=_layer([row.fine_tag for row in rows]),
-        heads=[head for sentence in sentences for head in sentence.heads()] if is_tree else None,
+        parents=[parent for sentence in sentences for parent in sentence.parents()] if is_tree else None,
         relations=_layer([row.relation for row in rows]),
         sentences=[(sentence.first, sentence.stop) for sentence in sentences],
         mentions=brackets.mentions() or None,

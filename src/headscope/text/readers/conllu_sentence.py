@@ -55,7 +55,7 @@ class Sentence:
     def stop(self) -> int:
         return self.first + len(self.rows)
 
-    def heads(self) -> list[int]:
+    def parents(self) -> list[int]:
         """The index of each word's head in the document, -1 for the root."""
         heads = []
         for line, row in zip(self.lines, self.rows, strict=True):
