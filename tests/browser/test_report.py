@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from headscope.lens.head import HEAD
 from headscope.report import description, tables_of, write_report
 from headscope.study.tables import load_table
 from tests.browser.map_colours import diverging, sequential
@@ -19,7 +20,6 @@ from tests.report.test_report_json import made_run, per_head
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-HEAD = ["stack", "kind", "layer", "head"]
 BAD = "<script>alert(1)</script>"
 ODD = [BAD, "a&b\"c'", "مرحبا", "שלום", "👩‍👩‍👧 \u202e", "<img src=x onerror=alert(2)>"]
 SVG = (

@@ -11,7 +11,8 @@ import pytest
 
 import headscope
 from headscope.heads.roles import ABOVE, BROAD, COLUMNS, ENOUGH, FAMILIES, HALF, LITTLE, NO_OP, NO_ROLE, roles
-from headscope.heads.run_by_head import HEAD, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import HEAD
 from headscope.statistics import BeyondSinks
 from headscope.study.repeats import add_repeats
 from headscope.study.tables import load_table, table_names
@@ -199,7 +200,7 @@ def test_heads_on_repeated_random_tokens() -> None:
     assert named(repeats=repeats(duplicate=0.54))["role"] == "duplicate token"
     assert named(repeats=repeats(previous=0.54))["role"] == "previous token"
     assert named(repeats=repeats(induction=HALF * 0.6 - JUST))["role"] == NO_ROLE
-    assert named(repeats=repeats(induction=0.54, parked=1.0))["role"] == NO_ROLE
+    assert named(repeats=repeats(induction=0.54, sinks=1.0))["role"] == NO_ROLE
     assert named(repeats=repeats(induction=0.54, induction_unrepeated=0.5))["role"] == NO_ROLE, "that is position alone"
 
 

@@ -15,6 +15,7 @@ import pytest
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
 from headscope.heads.roles import roles
+from headscope.lens.head import HEAD
 from headscope.report import description, report_page, tables_of, write_report
 from headscope.report.heads.cards import cards
 from headscope.report.table_json import ROWS, described_table
@@ -26,7 +27,6 @@ from headscope.study.tables import save_table
 from tests.report.findings.test_findings import recomputed
 from tests.report.samples import every_run
 
-HEAD = ["stack", "kind", "layer", "head"]
 SampleRun = Callable[[str], Path]
 
 

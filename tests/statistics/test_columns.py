@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from headscope.heads.run_by_head import HEAD, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import HEAD
 from headscope.report import tables_of
 from headscope.statistics import STATISTICS
 from headscope.statistics.columns import COLUMNS, column_about, column_title, describe, table_about, table_title

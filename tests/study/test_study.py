@@ -12,8 +12,9 @@ import pytest
 
 import headscope
 from headscope.errors import InputError
+from headscope.lens.head import HEAD
 from headscope.statistics import Distance, Entropy, Offsets
-from headscope.study.compare import HEAD, compare
+from headscope.study.compare import compare
 from headscope.study.count import BatchSettings
 from headscope.study.shards import shard_file
 from headscope.study.state import load_state

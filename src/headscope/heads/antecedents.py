@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from headscope.errors import InputError
-from headscope.heads.relations import HEAD, held_out_accuracy
+from headscope.heads.relations import held_out_accuracy
+from headscope.lens.head import HEAD
 from headscope.statistics.words.antecedents import COLUMNS
 
 TRIALS = (("both", "both"), ("half 0", "half 1"), ("half 1", "half 0"))

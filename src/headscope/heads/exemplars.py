@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.pieces import Pieces, sides
@@ -16,8 +17,6 @@ from headscope.text import Document
 SHOWN = 5  # texts a head
 ALIKE = 0.7  # two texts are near-duplicates when they share so many of their words
 LOOKS_AT = " ← "  # between a target and the source that it looks at
-
-HEAD = ["stack", "kind", "layer", "head"]
 
 
 def readable(table: pd.DataFrame, documents: Iterable[Document], lens: Lens, shown: int = SHOWN) -> pd.DataFrame:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from headscope.lens.head import HEAD
 from headscope.statistics.base import Array
 
-HEAD = ["stack", "kind", "layer", "head"]
 INTERVAL = ["accuracy_low", "accuracy_high"]  # a study adds them
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from headscope.heads.run_by_head import HEAD, MISSING, Cell, Head, RunByHead
+from headscope.heads.run_by_head import MISSING, Cell, RunByHead
+from headscope.lens.head import HEAD, Head
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 
 HALF = 0.5  # a pattern has more than half of what a head does not park (clark2019, section 3.1, of all attention)

@@ -9,22 +9,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-HEAD = ["stack", "kind", "layer", "head"]
+from headscope.lens.head import HEAD, Head
+
 MEASURES = ("", "_norm")  # weights first; a run that has only norms is read by norms
 LEVELS = ("", "_words")
-
-
-class Head(NamedTuple):
-    """One head of one attention."""
-
-    stack: str
-    kind: str
-    layer: int
-    head: int
-
-    @property
-    def label(self) -> str:
-        return f"{self.layer}.{self.head}"
 
 
 class Cell(NamedTuple):
@@ -59,12 +47,12 @@ class RunByHead:
         self._rows: dict[str, dict[Head, dict[str, Any]]] = {}
         for name, table in self.tables.items():
             if not table.duplicated(HEAD).any():
-                self._rows[name] = {_head(row): row for row in table.to_dict("records")}
+                self._rows[name] = {Head.of(row): row for row in table.to_dict("records")}
 
     @cached_property
     def heads(self) -> list[Head]:
         """Every head that some table has: encoders first, then layer by layer."""
-        found = {_head(row) for table in self.tables.values() for row in table[HEAD].drop_duplicates().to_dict("records")}
+        found = {Head.of(row) for table in self.tables.values() for row in table[HEAD].drop_duplicates().to_dict("records")}
         return sorted(found, key=lambda head: (head.stack != "encoder", head.kind != "self", head.layer, head.head))
 
     @cached_property
@@ -108,17 +96,13 @@ class RunByHead:
             return pd.DataFrame(columns=HEAD)
         if table not in self._groups:
             groups = self.tables[table].groupby(HEAD, sort=False)
-            self._groups[table] = {_head(rows.iloc[0]): rows for _, rows in groups}
+            self._groups[table] = {Head.of(rows.iloc[0]): rows for _, rows in groups}
         return self._groups[table].get(head, self.tables[table].iloc[:0])
 
 
 def _of_heads(table: pd.DataFrame) -> pd.DataFrame:
     """The rows that are of one head: joint measures have none."""
     return table[table["head"].notna() & table["layer"].notna()]
-
-
-def _head(row: Mapping[str, Any]) -> Head:
-    return Head(str(row["stack"]), str(row["kind"]), int(row["layer"]), int(row["head"]))
 
 
 def _is_number(value: object) -> bool:

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from headscope.errors import InputError
-from headscope.study.compare import HEAD, LABELS, compare
+from headscope.lens.head import HEAD
+from headscope.study.compare import LABELS, compare
 
 
 def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from headscope.errors import HeadscopeError
-from headscope.heads.run_by_head import Head
 from headscope.lens import Lens
+from headscope.lens.head import Head
 from headscope.report.heads.exemplars import NAME, exemplars_of
 from headscope.report.report_json import description
 from headscope.report.run_facts import model_name

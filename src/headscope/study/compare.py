@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from headscope.errors import InputError
+from headscope.lens.head import HEAD
 from headscope.study.tables import load_table
 
-HEAD = ["stack", "kind", "layer", "head"]
 LABELS = ["relation", "direction", "tag", "other_layer", "other_head"]  # what tells the rows of one head apart
 
 

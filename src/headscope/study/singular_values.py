@@ -6,9 +6,8 @@ import pandas as pd
 import torch
 from torch import Tensor
 
+from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
-
-HEAD = ["stack", "kind", "layer", "head"]
 
 
 def singular_values_of(values: Tensor, bias: Tensor, output: Tensor) -> Tensor:

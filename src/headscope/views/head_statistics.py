@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from headscope.lens.head import HEAD, Head
 from headscope.study.tables import load_table, table_names
 from headscope.views.content import HeadStatistic
 
-HEAD = ["stack", "kind", "layer", "head"]
 _INTERVALS = ("_low", "_high")
 
 
@@ -36,7 +36,7 @@ def _of_table(name: str, table: pd.DataFrame) -> list[HeadStatistic]:
         for column in table.columns
         if column not in HEAD and not column.endswith(_INTERVALS) and pd.api.types.is_numeric_dtype(table[column])
     ]
-    labels = [f"{row.stack} {row.kind} {row.layer}.{row.head}" for row in table[HEAD].itertuples()]
+    labels = [Head(*row).name for row in table[HEAD].itertuples(index=False)]
     return [
         HeadStatistic(
             f"{name}.{column}",

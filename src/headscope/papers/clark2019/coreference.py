@@ -13,8 +13,6 @@ from headscope.study.results.workspace import own_heads
 from headscope.text import Corpus, Document
 from headscope.text.coreference.windows import windows
 
-HEAD = ["stack", "kind", "layer", "head"]
-
 
 def windows_of(corpus: Corpus, lens: Lens, limit: int) -> list[Document]:
     """All documents in windows of at most `limit` tokens of this model."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from headscope.heads.patterns import HALF, NONE, name_patterns
+from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import surface_figures
 from headscope.statistics import (
@@ -23,7 +24,6 @@ from headscope.study.results.result import Claim, Result
 from headscope.study.results.workspace import own_heads
 from headscope.text import Document
 
-HEAD = ["stack", "kind", "layer", "head"]
 PATTERNS = ["previous token", "next token", "current token", "first token", "separator", "period or comma"]
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import curves, drawings, facts, tables
 from headscope.papers.kobayashi2020.categories import categories_of
@@ -17,7 +18,6 @@ from headscope.study.results.result import Result, paper_label
 from headscope.study.results.workspace import Unsuitable, own_heads
 from headscope.study.singular_values import condition_numbers, singular_values
 
-HEAD = ["stack", "kind", "layer", "head"]
 _STARRED = f"Columns with * are the paper's, of {facts.MODEL}. Layers and heads count from 1 here, as there."
 _FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
 

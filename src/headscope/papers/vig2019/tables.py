@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 from scipy import stats
 
+from headscope.lens.head import HEAD
 from headscope.statistics.words.dependencies import FORMS
 from headscope.study import Run
 from headscope.study.results.workspace import own_heads
 
-HEAD = ["stack", "kind", "layer", "head"]
 DOUBLE = 2  # a head targets a tag when it gives it more than double the mean of all heads
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from headscope.heads.roles import roles
-from headscope.heads.run_by_head import HEAD, Head, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import Evidence, plain
 from headscope.report.findings.finding import Finding, listed
 from headscope.statistics.columns import describe
@@ -62,7 +63,7 @@ def compare_findings(a: Tables, b: Tables) -> list[Finding]:
 
 
 def _difference(found: RunByHead, row: Mapping[str, object]) -> Finding:
-    head = Head(str(row["stack"]), str(row["kind"]), int(str(row["layer"])), int(str(row["head"])))
+    head = Head.of(row)
     table, column = str(row["table"]), str(row["column"])
     about = describe(table, column)
     assert about is not None
@@ -84,7 +85,7 @@ def _other_roles(found: RunByHead, a: Tables, b: Tables) -> list[Finding]:
     changed = both[both["role_a"] != both["role_b"]]
     if changed.empty:
         return [Finding(f"All {len(both)} heads of both runs have the same role in both.", "roles", [], _counts(len(both)))]
-    heads = [Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"])) for row in changed.to_dict("records")]
+    heads = [Head.of(row) for row in changed.to_dict("records")]
     pairs = zip(heads, changed["role_a"], changed["role_b"], strict=True)
     parts = [f"{found.label(head)} ({one}, then {other})" for head, one, other in pairs]
     numbers = [*_counts(len(changed), changed=True), *_counts(len(both))]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from headscope.heads.run_by_head import Head
+from headscope.lens.head import Head
 
 Number = dict[str, Any]
 

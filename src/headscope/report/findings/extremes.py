@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from headscope.heads.run_by_head import HEAD, Head, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence, plain
 from headscope.report.findings.finding import Finding
 from headscope.statistics.columns import describe
@@ -54,7 +54,7 @@ def extremes(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
         values = rows[scale.column].astype(float)
         told, labels, parts = Evidence(), [], []
         for place, does in ((values.idxmax(), scale.most), (values.idxmin(), scale.least)):
-            head = _head(rows.loc[place])
+            head = Head.of(rows.loc[place])
             labels.append(found.label(head))
             value = told.keep(values.loc[place], table, scale.column, head)
             parts.append(f"{found.label(head)} {does} ({plain(value, about.unit)})")
@@ -69,7 +69,7 @@ def alike(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
     if table is None or table["divergence"].notna().sum() < 3:
         return
     row = table.loc[table["divergence"].astype(float).idxmin()]
-    one, other = _head(row), Head(row["stack"], row["kind"], int(row["other_layer"]), int(row["other_head"]))
+    one, other = Head.of(row), Head(row["stack"], row["kind"], int(row["other_layer"]), int(row["other_head"]))
     told = Evidence()
     where: dict[str, Any] = {"other_layer": other.layer, "other_head": other.head}
     nats = told.keep(float(row["divergence"]), "jensen_shannon", "divergence", one, **where)
@@ -92,8 +92,3 @@ def caution(manifest: Mapping[str, Any]) -> Iterator[Finding]:
     )
     text = f"This run has read {read}: small differences between heads may be chance, and other texts may change them."
     yield Finding(text, "manifest", [], told.numbers, CAUTION)
-
-
-def _head(row: pd.Series) -> Head:
-    stack, kind, layer, head = (row[name] for name in HEAD)
-    return Head(str(stack), str(kind), int(np.int64(layer)), int(np.int64(head)))

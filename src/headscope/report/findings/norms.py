@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from headscope.heads.roles import parked_share
-from headscope.heads.run_by_head import Cell, Head, RunByHead
+from headscope.heads.run_by_head import Cell, RunByHead
+from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding, listed
 from headscope.report.heads.sentence import SinkNames

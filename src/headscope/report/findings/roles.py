@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
 from headscope.heads.roles import HALF, NO_ROLE, parked_share
-from headscope.heads.run_by_head import Head, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding, heads, listed
 from headscope.report.heads.sentence import SinkNames
@@ -155,7 +155,7 @@ def broad(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
     count = told.count(some, TABLE, role="broad")
     parts, labels = [], []
     for row in some.head(6).to_dict("records"):
-        head = _head(row)
+        head = Head.of(row)
         labels.append(found.label(head))
         parts.append(f"{found.label(head)} ({told.keep(row['score'], row['table'], row['column'], head):.2f})")
     more = "" if len(some) <= len(parts) else " and others"
@@ -184,11 +184,7 @@ def _with_scores(found: RunByHead, rows: pd.DataFrame, told: Evidence, shown: in
     """`label (score)` of the first heads and a stand-in for the others; and the labels of all that are named."""
     parts, labels = [], []
     for row in rows.head(shown).to_dict("records"):
-        head = _head(row)
+        head = Head.of(row)
         labels.append(found.label(head))
         parts.append(f"{found.label(head)} ({told.percent(row['score'], row['table'], row['column'], head)})")
     return parts + [""] * (len(rows) - len(parts)), labels
-
-
-def _head(row: dict[str, Any]) -> Head:
-    return Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"]))

@@ -9,7 +9,8 @@ import pandas as pd
 
 from headscope.heads.relations import best_heads
 from headscope.heads.roles import ABOVE, ENOUGH, rule_of_thumb
-from headscope.heads.run_by_head import Head, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding
 from headscope.report.heads.sentence import RELATIONS
@@ -41,7 +42,7 @@ def relations(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
 
 
 def _relation(found: RunByHead, table: str, row: dict[str, Any]) -> Finding:
-    head = Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"]))
+    head = Head.of(row)
     told, label = Evidence(), found.label(head)
     where = {"relation": row["relation"], "direction": row["direction"]}
     gloss = RELATIONS.get(row["relation"]) or RELATIONS.get(row["relation"].split(":")[0])

@@ -11,7 +11,7 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
-from headscope.heads.run_by_head import HEAD
+from headscope.lens.head import HEAD, Head
 from headscope.report.table_json import plain
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import column_about, column_title, describe, table_title
@@ -71,7 +71,7 @@ def scatters_of(tables: Tables, names: Sequence[str]) -> list[dict[str, Any]]:
             embedding = embed(matrix)
         except InputError:  # two heads, or heads that are all alike: there is nothing to place
             continue
-        heads = [names.index(f"{row.stack} {row.kind} {row.layer}.{row.head}") for row in labels[HEAD].itertuples()]
+        heads = [names.index(Head(*row).name) for row in labels[HEAD].itertuples(index=False)]
         apart = matrix + np.diag(np.full(len(matrix), np.inf))
         near = apart.argsort(1, kind="stable")[:, :NEAREST]
         found.append(

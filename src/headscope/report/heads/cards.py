@@ -11,7 +11,8 @@ import pandas as pd
 from headscope.errors import InputError
 from headscope.heads.clusters import nearest_heads
 from headscope.heads.roles import ENOUGH, parked_share, roles, rule_of_thumb
-from headscope.heads.run_by_head import HEAD, Head, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import HEAD, Head
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.sentence import SinkNames, says
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
@@ -35,10 +36,10 @@ def cards(tables: Tables) -> list[dict[str, Any]]:
     numbers, nearest, exemplars = _numbers(found), _nearest(tables), exemplars_of(tables)
     places, made = SinkNames(tables), []
     for row in roles(tables).to_dict("records"):
-        head = Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"]))
+        head = Head.of(row)
         made.append(
             {
-                "name": f"{head.stack} {head.kind} {head.label}",
+                "name": head.name,
                 "label": found.label(head),
                 **head._asdict(),
                 **{name: row[name] for name in ("role", "family", "rule")},
@@ -157,7 +158,7 @@ def _nearest(tables: Tables) -> dict[Head, dict[str, Any]]:
             places, distances = nearest_heads(matrix)
         except InputError:  # two heads, or heads that look at nothing
             continue
-        heads = [Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"])) for row in labels.to_dict("records")]
+        heads = [Head.of(row) for row in labels.to_dict("records")]
         for head, place, distance in zip(heads, places, distances, strict=True):
             other = heads[int(place)]
             made[head] = {"label": other.label, **other._asdict(), "distance": float(distance)}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.exemplars import LOOKS_AT, readable
-from headscope.heads.run_by_head import HEAD, Head
+from headscope.lens.head import HEAD, Head
 from headscope.lens.lens import Lens
 from headscope.study.tables import load_table, save_table, table_names
 from headscope.text import Document
@@ -39,7 +39,7 @@ def exemplars_of(tables: Mapping[str, pd.DataFrame]) -> dict[Head, list[dict[str
     table = next((table for table in tables.values() if set(table.columns) >= _COLUMNS), None)
     found: dict[Head, list[dict[str, Any]]] = {}
     for row in table.sort_values("rank", kind="stable").to_dict("records") if table is not None else ():
-        head = Head(row["stack"], row["kind"], int(row["layer"]), int(row["head"]))
+        head = Head.of(row)
         attending, attended = row["attending"], row["attended"]
         runs = runs_of(row["text"], attending, attended)
         found.setdefault(head, []).append(

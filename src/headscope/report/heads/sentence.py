@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from headscope.heads.roles import LITTLE, NO_ROLE, parked_share
-from headscope.heads.run_by_head import HEAD, Head, RunByHead
+from headscope.heads.run_by_head import RunByHead
+from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import percent
 
 PLACES = {

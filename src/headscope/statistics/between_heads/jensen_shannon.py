@@ -13,6 +13,7 @@ from torch.nn.functional import threshold
 
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
+from headscope.lens.head import HEAD
 from headscope.lens.site import Site
 from headscope.statistics.base import Array, Fields, Heads, Statistic, ratio
 from headscope.statistics.between_heads.batch_maps import BatchMaps
@@ -22,7 +23,6 @@ from headscope.statistics.registry import statistic
 VARIANTS = ("paper", "code")
 SMOOTHING = 0.001  # of the released code
 NOTHING = 1e-15  # a weight below it counts as 0: products of two such would slow a processor down
-HEAD = ["stack", "kind", "layer", "head"]
 OTHER = ["other_layer", "other_head"]
 
 
