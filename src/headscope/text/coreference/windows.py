@@ -25,9 +25,9 @@ Length = Callable[[int, int], float]  # of the words from start to stop, in toke
 
 
 def windows(
-    document: Document, length_of: Callable[[Document], int], limit: int, *, singletons: bool = False
+    document: Document, length_of: Callable[[Document], int], max_tokens: int, *, singletons: bool = False
 ) -> Iterator[Part]:
-    """A document in windows of at most `limit` tokens, as `length_of` counts them, with all of its layers.
+    """A document in windows of at most `max_tokens` tokens, as `length_of` counts them, with all of its layers.
 
     A mention is judged where its last word is. One that crosses a window's edge is not in that window: `unjudged` says
     which are lost that way. `singletons=False` leaves out the mentions that corefer with nothing in the whole document,
@@ -45,7 +45,7 @@ def windows(
     if document.mentions is not None:
         document = replace(document, mentions=_with_kinds(document, singletons))
     judged = 0
-    for number, (start, stop) in enumerate(_spans(document, _measured(document, length_of), limit), 1):
+    for number, (start, stop) in enumerate(_spans(document, _measured(document, length_of), max_tokens), 1):
         part = f"{document.name}#{number}"
         yield cut(document, start, stop, name=part, context=judged - start, origin=origin_of(document))
         judged = stop

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from headscope.errors import InputError
 from headscope.text.readers.formats import FORMATS
 from headscope.text.readers.line_blocks import Result
-from headscope.text.readers.litbank import text_beside
 from headscope.text.readers.paths import find_files
 from headscope.text.readers.recognise import recognise
 from headscope.text.readers.rows import DEFAULT_COLUMN
@@ -24,10 +23,10 @@ class FileSource:
         self.paths = find_files(given)
         if format is None:
             format, self.paths = recognise_all(self.paths)
-        elif format == "litbank":
-            self.paths = _without_texts(self.paths, self.paths)
-        if format not in FORMATS:
+        elif format not in FORMATS:
             raise InputError(f"There is no format {format!r}: choose one of {', '.join(FORMATS)}.")
+        else:
+            self.paths = _without_companions(dict.fromkeys(self.paths, format))
         self.format = format
         self.settings = _settings(format, unit, column)
 
@@ -55,9 +54,9 @@ class FileSource:
 
 
 def recognise_all(paths: list[Path]) -> tuple[str, list[Path]]:
-    """The one format of all files, and the files without those that are only the text of another."""
+    """The one format of all files, and the files without those that only belong to another."""
     recognised = {path: recognise(path) for path in paths}
-    paths = _without_texts(paths, [path for path, name in recognised.items() if name == "litbank"])
+    paths = _without_companions(recognised)
     examples: dict[str, Path] = {}
     for path in paths:
         if (name := recognised[path]) is not None:
@@ -71,9 +70,10 @@ def recognise_all(paths: list[Path]) -> tuple[str, list[Path]]:
     return next(iter(examples), "lines"), paths
 
 
-def _without_texts(paths: list[Path], annotations: list[Path]) -> list[Path]:
-    texts = {text_beside(path) for path in annotations}
-    return [path for path in paths if path not in texts]
+def _without_companions(formats: Mapping[Path, str | None]) -> list[Path]:
+    """Of files and their formats, those that are not read along with another: an annotation's own text is."""
+    beside = {file for path, name in formats.items() if name for file in FORMATS[name].files(path) if file != path}
+    return [path for path in formats if path not in beside]
 
 
 def _settings(format: str, unit: str | None, column: str | None) -> dict[str, str]:
