@@ -124,7 +124,7 @@ def test_the_page_works_when_pasted(
     lines = [f"{i}\t{w}\t_\t_\t_\t_\t{h}\t{r}\t_\t_" for i, (w, h, r) in enumerate(sentence, 1)]
     (tmp_path / "treebank.conllu").write_text("\n".join(lines) + "\n\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(headscope, "open", lambda *_: headscope.Lens(tiny("bert"), tiny_tokenizer("wordpiece")))
+    monkeypatch.setattr(headscope, "open", lambda *_: headscope.lens.open(tiny("bert"), tiny_tokenizer("wordpiece")))
     names: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         exec(block, names)

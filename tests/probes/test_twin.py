@@ -73,8 +73,8 @@ def test_the_global_random_state_and_the_model_are_left_alone() -> None:
 def test_a_twin_can_be_opened_while_the_model_is() -> None:
     tokenizer = tiny_tokenizer("wordpiece")
     with headscope.open(tiny("bert"), tokenizer) as lens:
-        with headscope.open(lens.model, tokenizer, random_init=1, keep_embeddings=True) as twin:
-            assert (twin.random_init, twin.keep_embeddings) == (1, True)
+        with lens.twin(1, keep_embeddings=True) as twin:
+            assert (twin.source.random_init, twin.source.keep_embeddings) == (1, True)
             assert not torch.equal(twin.read("the cat").scores(), lens.read("the cat").scores())
         assert lens.read("the cat").scores().sum() > 0
 

@@ -15,6 +15,7 @@ import pytest
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
 from headscope.heads.roles import roles
+from headscope.lens import ModelSource
 from headscope.lens.head import HEAD
 from headscope.report import description, report_page, tables_of, write_report
 from headscope.report.heads.cards import cards
@@ -48,8 +49,9 @@ def same_cells(shown: dict[str, Any], frame: pd.DataFrame) -> None:
 
 def made_run(folder: Path, **tables: pd.DataFrame) -> Path:
     """A run directory that nobody has counted, with these tables."""
-    model = {"name": "/home/ann/secret/bert", "architecture": "BertModel", "dtype": "torch.float32", "hashes": {}}
-    save_manifest(folder, {"model": model, "settings": {}, "versions": {}, "finished": True})
+    recipe = ModelSource("/home/ann/secret/bert").describe()
+    model = {**recipe, "architecture": "BertModel", "device": "cpu", "hashes": {}}
+    save_manifest(folder, {"kind": "study", "model": model, "settings": {}, "versions": {}, "finished": True})
     for name, table in tables.items():
         save_table(folder, name, table)
     return folder

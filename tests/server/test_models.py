@@ -53,7 +53,7 @@ def test_the_runs_own_model(folder: Path, tmp_path: Path, seed: int | None) -> N
     with headscope.open(folder, random_init=seed) as lens:
         study(lens, ["the cat sat"], ["entropy"], out=tmp_path / "run")
     lenses = open_models([], tmp_path / "run")
-    assert lenses["a=b"].random_init == seed
+    assert lenses["a=b"].source.random_init == seed
     assert ServedRun(tmp_path / "run", lenses, Settings()).served == "a=b"
     close_models(lenses)
     moved = folder.with_name("moved")

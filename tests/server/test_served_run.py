@@ -213,7 +213,7 @@ def test_a_token_that_is_nothing_but_space_is_seen() -> None:
 def test_a_paper_run_has_its_corpus_in_its_parts(lenses: dict[str, Lens], corpus: Path, tmp_path: Path) -> None:
     part = run_of(lenses["bert"], corpus, tmp_path / "paper" / "parts" / "text", ["exemplars"])
     manifest = load_manifest(part)
-    save_manifest(tmp_path / "paper", {"paper": "vig2019", "model": manifest["model"], "finished": True})
+    save_manifest(tmp_path / "paper", {"kind": "vig2019", "model": manifest["model"], "finished": True})
     with client_of(lenses, tmp_path / "paper") as client:
         found = client.get("/api/run").json()
         assert (found["paper"], found["corpora"][0]["documents"]) == ("vig2019", 5)
@@ -248,7 +248,7 @@ def test_the_report_is_made_once_and_again_when_the_run_changes(
 def test_no_sentence_says_where_things_are(lenses: dict[str, Lens], corpus: Path, tmp_path: Path) -> None:
     folder = tmp_path / "somewhere" / "tiny"
     save_tiny(folder, "bert")
-    with headscope.open(folder) as lens:
+    with headscope.open(folder, name="small") as lens:
         run = run_of(lens, corpus, tmp_path / "run", ["entropy"])
         (run / "tables" / "entropy.parquet").unlink()
         corpus.write_bytes(b"\x00")

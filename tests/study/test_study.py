@@ -187,3 +187,17 @@ def test_tables_are_data_frames(lens: headscope.Lens, tmp_path: Path) -> None:
         run.table("distance")
     with pytest.raises(InputError, match="not a run directory"):
         headscope.load_table(tmp_path / "nowhere", "entropy")
+
+
+def test_a_run_of_before_is_refused_in_a_sentence(lens: headscope.Lens, tmp_path: Path) -> None:
+    file = headscope.study(lens, TEXTS, ["entropy"], out=tmp_path / "r").folder / "manifest.json"
+    manifest = json.loads(file.read_text())
+    assert (manifest["format"], manifest["kind"]) == (2, "study")
+    del manifest["format"]
+    file.write_text(json.dumps(manifest))
+    for use in (
+        lambda: headscope.load_table(tmp_path / "r", "entropy"),
+        lambda: headscope.study(lens, TEXTS, out=file.parent),
+    ):
+        with pytest.raises(InputError, match="made by an earlier version of headscope.*: count it again"):
+            use()

@@ -14,7 +14,7 @@ from headscope.alignment.run import Settings
 from headscope.alignment.run import align as align_corpus
 from headscope.cli.gold_options import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
 from headscope.cli.progress import Bar
-from headscope.lens.lens import open as open_lens
+from headscope.lens import open as open_lens
 from headscope.study import Run
 from headscope.text.parallel import parallel_documents
 

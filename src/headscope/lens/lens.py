@@ -6,11 +6,11 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
@@ -19,7 +19,7 @@ from transformers import PreTrainedModel
 from headscope.errors import InputError, ModelError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.iterate import blocks_of
-from headscope.lens.loading import load, random_twin
+from headscope.lens.loading import random_twin
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch, pad
@@ -34,58 +34,21 @@ from headscope.lens.watching.implementations import asks_for_eager, attention_im
 from headscope.lens.watching.trace import Trace, trace
 from headscope.text.document import Document
 
+if TYPE_CHECKING:
+    from headscope.lens.source import ModelSource
+
 _open_models: weakref.WeakSet[nn.Module] = weakref.WeakSet()
 
 
-def open(
-    model: str | Path | PreTrainedModel,
-    tokenizer: Any = None,
-    *,
-    device: str | torch.device | None = None,
-    dtype: torch.dtype = torch.float32,
-    revision: str | None = None,
-    trust_remote_code: bool = False,
-    random_init: int | None = None,
-    keep_embeddings: bool = False,
-    title: str = "",
-) -> Lens:
-    """Open a model: a hub id, a local folder, a GGUF file (or a folder with one), or a model in hand.
-
-    The lens reads the model's attention; close it (or use `with`) to get the model back as it was.
-    `random_init`, a seed, opens the model's randomly initialised twin instead: the same configuration
-    and tokenizer, weights as before training (but for its embeddings, with `keep_embeddings`).
-    """
-    name = str(model)
-    if isinstance(model, (str, Path)):
-        options = {"trust_remote_code": trust_remote_code} | ({"revision": revision} if revision else {})
-        model, own_tokenizer = load(model, device=device, dtype=dtype, **options)
-        tokenizer = tokenizer or own_tokenizer
-    elif isinstance(model, PreTrainedModel):
-        name = model.config.name_or_path or type(model).__name__
-    else:
-        raise ModelError(f"A model must be a hub id, a folder or a transformers model, not {type(model).__name__}.")
-    if keep_embeddings and random_init is None:
-        raise ModelError("keep_embeddings is about a randomly initialised twin: give its seed too, random_init=0.")
-    if random_init is not None:
-        model = random_twin(model, random_init, keep_embeddings)
-    lens = Lens(model, tokenizer, name=name)
-    lens.random_init, lens.keep_embeddings, lens.title = random_init, keep_embeddings, title
-    return lens
-
-
 class Lens:
-    """Reads the attention of one model. Made by `headscope.open`."""
+    """Reads the attention of one model. Made by `headscope.open`, or `ModelSource(...).open()`; `source` is its recipe."""
 
-    random_init: int | None = None  # the seed, where the weights are not the trained ones
-    title: str = ""  # what people call it, where that is not its name
-    keep_embeddings: bool = False  # where the embeddings of such a model are the trained ones
-
-    def __init__(self, model: PreTrainedModel, tokenizer: Any = None, *, name: str = "") -> None:
+    def __init__(self, model: PreTrainedModel, tokenizer: Any, source: ModelSource) -> None:
         if model in _open_models:
             raise ModelError("This model is open in another lens already: close that one first.")
         self.model = model
         self.tokenizer = tokenizer
-        self.name = name or type(model).__name__
+        self.source = source
         self.closed = False
         self._backbone, self._accepted = _backbone(model)
         self._was_training = {module: module.training for module in model.modules()}
@@ -103,6 +66,11 @@ class Lens:
             raise
 
     # What the model is
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.source.name
 
     @property
     def sites(self) -> list[Site]:
@@ -267,6 +235,11 @@ class Lens:
         finally:
             for (config, _), name in zip(self._implementations, watched, strict=True):
                 config._attn_implementation_internal = name
+
+    def twin(self, seed: int, *, keep_embeddings: bool = False) -> Lens:
+        """The model's randomly initialised twin, under a lens of its own; `keep_embeddings`: the embeddings stay trained."""
+        source = replace(self.source, random_init=seed, keep_embeddings=keep_embeddings)
+        return Lens(random_twin(self.model, seed, keep_embeddings), self.tokenizer, source)
 
     # Closing
 

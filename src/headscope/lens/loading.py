@@ -28,9 +28,10 @@ _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 
 
 def load(
-    source: str | Path, *, device: str | torch.device | None = None, dtype: torch.dtype = torch.float32, **options: Any
+    source: str | Path, *, device: str | None = None, dtype: torch.dtype = torch.float32, **options: Any
 ) -> tuple[PreTrainedModel, Any]:
     """The model that was saved under `source`, with the head it was saved with, and its tokenizer."""
+    _check_device(device or "cpu")
     folder, gguf = _locate(source)
     if gguf is not None:
         options["gguf_file"] = gguf
@@ -45,6 +46,16 @@ def load(
     if device is not None:
         model = model.to(device)
     return model, tokenizer
+
+
+def _check_device(device: str) -> None:
+    """First of all: a large model is not loaded for nothing."""
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise ModelError(
+            f"This machine has no device {device} for torch ({_first_sentence(error)[:-1]}): take cpu."
+        ) from error
 
 
 def random_twin(model: PreTrainedModel, seed: int, keep_embeddings: bool = False) -> PreTrainedModel:

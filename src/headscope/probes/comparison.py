@@ -14,7 +14,6 @@ import torch
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.lens.lens import open as open_lens
 from headscope.probes.attachment import attachment
 from headscope.probes.attention import AttentionProbe
 from headscope.probes.attention_words import AttentionWordsProbe
@@ -184,8 +183,7 @@ def _of(lens: Lens, source: str, seed: int) -> Iterator[Lens]:
     if source == "trained":
         yield lens
         return
-    with open_lens(lens.model, lens.tokenizer, random_init=seed, keep_embeddings=True) as twin:
-        twin.name = lens.name
+    with lens.twin(seed, keep_embeddings=True) as twin:
         yield twin
 
 

@@ -99,7 +99,6 @@ def _made_of(lens: Lens, sentences: Sequence[Document], measure: str, truncate: 
         digest.update(json.dumps(written).encode() + b"\n")
     return {
         "model": describe_model(lens),
-        "embeddings kept": lens.keep_embeddings,
         "sentences": digest.hexdigest(),
         "measure": measure,
         "truncate": truncate,

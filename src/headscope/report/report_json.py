@@ -14,7 +14,7 @@ from headscope.report.figures_json import figures_of
 from headscope.report.findings.findings import Finding, compare_findings, findings
 from headscope.report.heads.atlas import heads_of, scatters_of, statistics_of
 from headscope.report.heads.cards import cards
-from headscope.report.run_facts import finished_manifest, model_name, run_facts
+from headscope.report.run_facts import finished_manifest, run_facts
 from headscope.report.table_json import described_table
 from headscope.report.tables import tables_of
 
@@ -89,8 +89,8 @@ class _Loaded:
 
     @property
     def title(self) -> str:
-        name = model_name(self.manifest)
-        return f"{name}, {self.manifest['paper']}" if "paper" in self.manifest else name
+        name, kind = self.manifest["model"]["name"], self.manifest["kind"]
+        return name if kind == "study" else f"{name}, {kind}"
 
     def described(self) -> dict[str, Any]:
         return {"name": self.folder.resolve().name, "facts": run_facts(self.folder, self.manifest)}

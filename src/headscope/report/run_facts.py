@@ -9,10 +9,6 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.study.manifest import load_manifest
 
-NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
-
-SHA256 = 64  # digits; what a model was made of besides its files stands among the hashes too
-
 Facts = list[dict[str, str]]  # {"name": ..., "value": ...}
 
 
@@ -24,32 +20,15 @@ def finished_manifest(run: Path) -> dict[str, Any]:
     return manifest
 
 
-def model_name(manifest: dict[str, Any]) -> str:
-    """What a run's model is called, for others."""
-    model = manifest["model"]
-    return model.get("title") or short_name(str(model["name"]))
-
-
-def short_name(name: str) -> str:
-    """A hub id as it is; of a path only its end, since a report is sent to others.
-
-    >>> short_name("/home/ann/models/bert"), short_name("org/bert"), short_name("/opt/minilm/model")
-    ('bert', 'org/bert', 'minilm/model')
-    """
-    parts = [part for part in Path(name).parts if part not in ("/", ".", "..")]
-    is_path = len(parts) != 2 or name.startswith(("/", "."))
-    return "/".join(parts[-1:] if is_path and parts[-1] not in NO_NAMES else parts[-2:])
-
-
 def run_facts(run: Path, manifest: dict[str, Any]) -> Facts:
     """One line a fact: {name, value}."""
     model = manifest["model"]
     facts = {
-        "Model": model_name(manifest) + _untrained(model["hashes"]),
-        "Architecture": f"{model['architecture']}, {_plain_dtype(model['dtype'])}",
+        "Model": model["name"] + _untrained(model),
+        "Architecture": f"{model['architecture']}, {model['dtype']}",
     }
-    if "paper" in manifest:
-        facts["Paper"] = str(manifest["paper"])
+    if manifest["kind"] != "study":
+        facts["Paper"] = manifest["kind"]
     corpora = [_corpus(study) for study in _studies(run, manifest)]
     if corpora:
         facts["Corpus"] = "; ".join(dict.fromkeys(corpora))
@@ -57,13 +36,13 @@ def run_facts(run: Path, manifest: dict[str, Any]) -> Facts:
         facts["Counted"] = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()) if count)
     facts["Settings"] = _settings(manifest.get("settings", {}))
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in sorted(manifest.get("versions", {}).items()))
-    hashes = {file: digest for file, digest in model["hashes"].items() if len(digest) == SHA256}
-    facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in sorted(hashes.items()))
+    hashes = sorted(model["hashes"].items())
+    facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in hashes)
     return [{"name": name, "value": value} for name, value in facts.items() if value]
 
 
-def _untrained(hashes: dict[str, str]) -> str:
-    seed = hashes.get("random initialisation, seed")
+def _untrained(model: dict[str, Any]) -> str:
+    seed = model["random_init"]
     return "" if seed is None else f", randomly initialised (seed {seed})"
 
 
@@ -93,7 +72,3 @@ def _settings(settings: dict[str, Any]) -> str:
 
 def _written(value: Any) -> str:
     return "on" if value is True else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _plain_dtype(dtype: str) -> str:
-    return dtype.removeprefix("torch.")

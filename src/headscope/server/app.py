@@ -192,7 +192,7 @@ async def _in_line(work: Queue, request: Request, make: Callable[[Check], Result
 def _names(models: Mapping[str, Lens], run: ServedRun | None) -> dict[str, str]:
     """What is said in the place of a path: a model's name here, or the path's end. The longest come first."""
     names = {path: Path(path).name for path in (run.paths() if run is not None else [])}
-    names |= {lens.name: name for name, lens in models.items()}
+    names |= {lens.source.model: name for name, lens in models.items()}
     return {path: names[path] for path in sorted(names, key=len, reverse=True) if Path(path).name != path}
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from headscope.demo import model as demo_model
 from headscope.errors import InputError
-from headscope.lens import Lens
-from headscope.lens import open as open_lens
+from headscope.lens import Lens, ModelSource
+from headscope.lens.source import short_name
 from headscope.measures import MEASURES
-from headscope.report.run_facts import model_name, short_name
 from headscope.server.refusal import Refusal
 from headscope.server.schemas import AttentionInfo, MeasureInfo, ModelInfo
 from headscope.study.manifest import load_manifest
 from headscope.views.pack import TITLES
-
-_SEED = "random initialisation, seed"  # as a manifest says it
 
 
 def named(given: Sequence[str]) -> dict[str, str]:
@@ -38,22 +36,23 @@ def named(given: Sequence[str]) -> dict[str, str]:
     return sources
 
 
-def open_models(given: Sequence[str], run: Path | None = None, *, trust_remote_code: bool = False) -> dict[str, Lens]:
-    """A lens for each model; without any, for the run's own, and without a run for the demo's."""
+def open_models(
+    given: Sequence[str],
+    run: Path | None = None,
+    *,
+    device: str | None = None,
+    trust_remote_code: bool = False,
+    **options: Any,
+) -> dict[str, Lens]:
+    """A lens for each model (with `options` of ModelSource); without any, for the run's own, or else for the demo's."""
+    here: Any = {"device": device, "trust_remote_code": trust_remote_code}
+    sources = [ModelSource(model, name=name, **here, **options) for name, model in named(given).items()]
+    if not sources and run is not None:
+        sources = [ModelSource.described_as(load_manifest(run)["model"], **here)]
     lenses: dict[str, Lens] = {}
     try:
-        for name, source in named(given).items():
-            lenses[name] = open_lens(source, trust_remote_code=trust_remote_code)
-        if not lenses and run is not None:
-            manifest = load_manifest(run)
-            model = manifest["model"]
-            seed = model["hashes"].get(_SEED)
-            lenses[model_name(manifest)] = open_lens(
-                model["name"],
-                trust_remote_code=trust_remote_code,
-                random_init=None if seed is None else int(seed),
-                keep_embeddings="embeddings" in model["hashes"],
-            )
+        for source in sources:
+            lenses[source.name] = source.open()
         return lenses or {demo_model.NAME: demo_model.open_model()}
     except BaseException:
         close_models(lenses)

@@ -17,7 +17,6 @@ from headscope.lens import Lens
 from headscope.lens.head import Head
 from headscope.report.heads.exemplars import NAME, exemplars_of
 from headscope.report.report_json import description
-from headscope.report.run_facts import model_name
 from headscope.server import corpus, exemplars
 from headscope.server.queue import Check
 from headscope.server.reading import as_bytes
@@ -26,7 +25,7 @@ from headscope.server.schemas import ExemplarsAnswer, HeadStatistic, RunAnswer, 
 from headscope.server.settings import Settings
 from headscope.statistics.exemplars import Exemplars
 from headscope.study.manifest import NAME as MANIFEST
-from headscope.study.manifest import describe_model, load_manifest
+from headscope.study.manifest import describe_model, is_same_model, load_manifest
 from headscope.study.tables import load_table, table_names
 from headscope.views.head_statistics import head_statistics
 
@@ -53,17 +52,17 @@ class ServedRun:
     @cached_property
     def served(self) -> str | None:
         """The name of the run's own model among those that are served: the one with the same bytes."""
-        hashes = self.manifest["model"]["hashes"]
-        return next((name for name, lens in self.lenses.items() if describe_model(lens)["hashes"] == hashes), None)
+        own = self.manifest["model"]
+        return next((name for name, lens in self.lenses.items() if is_same_model(describe_model(lens), own)), None)
 
     def describe(self) -> RunAnswer:
         manifest = self.manifest
         model = manifest["model"]
         return RunAnswer(
             name=self.name,
-            paper=manifest.get("paper"),
+            paper=None if manifest["kind"] == "study" else manifest["kind"],
             finished=bool(manifest.get("finished")),
-            model=RunModel(name=model_name(manifest), architecture=model["architecture"], served=self.served),
+            model=RunModel(name=model["name"], architecture=model["architecture"], served=self.served),
             corpora=[_described(one["corpus"]) for one in corpus.manifests(self.folder) if "corpus" in one],
             counts=manifest.get("counts", {}),
             versions=manifest.get("versions", {}),
@@ -123,7 +122,7 @@ class ServedRun:
 
     def _lens(self) -> Lens:
         if self.served is None:
-            model = model_name(self.manifest)
+            model = self.manifest["model"]["name"]
             raise Refusal(404, f"This run is of {model}, which is not among the models here: serve it too.")
         return self.lenses[self.served]
 

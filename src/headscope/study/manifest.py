@@ -17,6 +17,7 @@ from headscope.lens.lens import Lens
 from headscope.version import __version__
 
 NAME = "manifest.json"
+FORMAT = 2  # of a run directory
 _WEIGHTS = ("*.safetensors", "*.gguf", "config.json", "tokenizer*.json", "*.model", "*.spm", "vocab*")
 
 
@@ -31,8 +32,8 @@ def versions() -> dict[str, str]:
 
 
 def describe_model(lens: Lens) -> dict[str, Any]:
-    """The model's name, and a hash of its files, or of its parameters where it has none."""
-    folder = Path(lens.name)
+    """The model's recipe, and a hash of its files, or of its parameters where it has none."""
+    folder = Path(lens.source.model)
     if folder.is_file():
         hashes = {folder.name: sha256_of(folder)}
     elif folder.is_dir():
@@ -40,18 +41,13 @@ def describe_model(lens: Lens) -> dict[str, Any]:
         hashes = {file.name: sha256_of(file) for file in files}
     else:
         hashes = {"parameters": _hash_of_parameters(lens.model)}
-    if lens.random_init is not None:
-        hashes["random initialisation, seed"] = str(lens.random_init)
-        if lens.keep_embeddings:
-            hashes["embeddings"] = "trained"
-    title = {"title": lens.title} if lens.title else {}
-    return {
-        "name": lens.name,
-        **title,
-        "architecture": type(lens.model).__name__,
-        "dtype": str(lens.model.dtype),
-        "hashes": hashes,
-    }
+    architecture = {"architecture": type(lens.model).__name__, "device": lens.device.type}
+    return {**lens.source.describe(), **architecture, "hashes": hashes}
+
+
+def is_same_model(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two descriptions are of the same weights, wherever they lie."""
+    return all(one[part] == other[part] for part in ("hashes", "random_init", "keep_embeddings"))
 
 
 def _hash_of_parameters(model: torch.nn.Module) -> str:
@@ -63,8 +59,8 @@ def _hash_of_parameters(model: torch.nn.Module) -> str:
 
 
 def save_manifest(run: Path, manifest: dict[str, Any]) -> None:
-    text = json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    write_text(run / NAME, text)
+    text = json.dumps({"format": FORMAT, **manifest}, indent=2, ensure_ascii=False, sort_keys=True)
+    write_text(run / NAME, text + "\n")
 
 
 def load_manifest(run: Path) -> dict[str, Any]:
@@ -76,6 +72,10 @@ def load_manifest(run: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise InputError(f"{path} cannot be read ({error}): the run is damaged; start it again elsewhere.") from error
+    if manifest.get("format") != FORMAT:
+        raise InputError(
+            f"{run} was made by an earlier version of headscope, which kept its runs otherwise: count it again."
+        )
     return manifest
 
 
@@ -91,7 +91,7 @@ def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
 
 
 _WORDS = {
-    "paper": "paper",
+    "kind": "command",
     "model": "model",
     "corpus": "corpus",
     "settings": "setting",
@@ -101,7 +101,7 @@ _WORDS = {
 
 def _is_only_a_name(part: str, change: str) -> bool:
     """The path to a model may be written otherwise; its hashes say whether it is the same."""
-    return part == "model" and change.startswith("name ")
+    return part == "model" and change.startswith(("model ", "name "))
 
 
 def _changes(before: Any, now: Any, name: str = "") -> list[str]:

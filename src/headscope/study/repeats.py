@@ -22,7 +22,7 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Heads, ratio
-from headscope.study.manifest import describe_model, load_manifest
+from headscope.study.manifest import describe_model, is_same_model, load_manifest
 from headscope.study.tables import save_table
 from headscope.text import Document
 
@@ -73,7 +73,7 @@ def add_repeats(lens: Lens, run: str | Path, *, sequences: int = 16, length: int
     """Count `repeats` for the model of a run, and keep it among the run's tables as `repeats`."""
     folder = Path(run)
     theirs, ours = load_manifest(folder)["model"], describe_model(lens)
-    if theirs["hashes"] != ours["hashes"]:
+    if not is_same_model(theirs, ours):
         raise InputError(f"{folder} is a run of {theirs['name']}, and {ours['name']} is another model: open that one.")
     table = repeats(lens, sequences=sequences, length=length, seed=seed)
     save_table(folder, NAME, table)

@@ -122,6 +122,7 @@ def _begin(
     if documents == 0:
         raise InputError("The corpus has no documents: there is nothing to count.")
     now: dict[str, Any] = {
+        "kind": "study",
         "model": describe_model(lens),
         "corpus": {
             **corpus.describe(),

@@ -230,7 +230,7 @@ def test_what_the_page_says_to_paste(
 ) -> None:
     (tmp_path / "wiki.txt").write_text("\n".join(TEXTS), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(headscope, "open", lambda name: headscope.Lens(language_model("bert"), tokenizer_for("bert")))
+    monkeypatch.setattr(headscope, "open", lambda name: headscope.lens.open(language_model("bert"), tokenizer_for("bert")))
     for code in blocks_of_page("docs/how-to/gradient-importance.md", "python"):
         exec(code, {})
     printed = capsys.readouterr().out

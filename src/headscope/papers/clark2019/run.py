@@ -12,7 +12,6 @@ import pandas as pd
 
 from headscope.errors import ModelError
 from headscope.lens.lens import Lens
-from headscope.lens.lens import open as open_lens
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import clustering, coreference, facts, importance, maps, probing, surface, syntax
 from headscope.probes import probe
@@ -224,8 +223,7 @@ class Sections:
         if not self.settings.twin:
             yield None
             return
-        lens = self.workspace.lens
-        with open_lens(lens.model, lens.tokenizer, random_init=self.settings.seed) as twin:
+        with self.workspace.lens.twin(self.settings.seed) as twin:
             yield twin
 
 

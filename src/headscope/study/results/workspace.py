@@ -38,14 +38,14 @@ class Workspace:
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
         self._manifest = {
-            "paper": self.paper,
+            "kind": self.paper,
             "model": describe_model(self.lens),
             "settings": json.loads(json.dumps(self.settings)),  # as it is read again: lists, where there were tuples
             "versions": versions(),
         }
         if (self.folder / "manifest.json").is_file():
             before = load_manifest(self.folder)
-            if before.get("paper") is None:
+            if before["kind"] == "study":
                 raise InputError(f"{self.folder} is the run of a study, not of a paper: choose another folder with -o.")
             check_same(self.folder, before, self._manifest)
         elif self.folder.is_dir() and any(self.folder.iterdir()):

@@ -53,7 +53,7 @@ def aligner(workspace: Workspace, lens: Lens, pairs: Corpus, batch_size: int, pa
         workspace.keep(counted)
         for name, table in made.items():
             save_table(workspace.folder, name, table)
-    return Aligner(lens.name, made["aer_layers"], made["aer_heads"], mean_norms(counted))
+    return Aligner(lens.source.model, made["aer_layers"], made["aer_heads"], mean_norms(counted))
 
 
 class Alignments:

@@ -1,0 +1,141 @@
+"""ModelSource: a model's recipe, plain data from which any process opens the same model; and `open`, which makes one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel
+
+from headscope.errors import ModelError
+from headscope.lens.lens import Lens
+from headscope.lens.loading import load, random_twin
+
+NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
+
+MACHINE = ("device", "trust_remote_code")  # where it runs, and whether its code may, is each machine's own affair
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """What to open, where, in which precision, at which revision, and whether trained or its random twin.
+
+    >>> ModelSource("/home/ann/models/bert", random_init=0).name
+    'bert'
+    """
+
+    model: str  # a hub id, a folder, or a GGUF file
+    device: str | None = None  # "cpu", "cuda:0"; None: the one that models are loaded to
+    dtype: str = "float32"
+    revision: str | None = None
+    trust_remote_code: bool = False
+    random_init: int | None = None  # a seed: the randomly initialised twin instead
+    keep_embeddings: bool = False  # the twin's embeddings are the trained ones
+    name: str = ""  # what people call it; without one, the end of a path, or the hub id
+
+    def __post_init__(self) -> None:
+        plain = {
+            "model": str(self.model),
+            "device": None if self.device is None else _device(str(self.device)),
+            "dtype": _dtype(str(self.dtype).removeprefix("torch.")),
+            "name": self.name or short_name(str(self.model)),
+        }
+        for field, value in plain.items():
+            object.__setattr__(self, field, value)
+        if self.keep_embeddings and self.random_init is None:
+            raise ModelError("keep_embeddings is about a randomly initialised twin: give its seed too, random_init=0.")
+
+    def open(self) -> Lens:
+        """A lens on the model; close it (or use `with`) when done."""
+        return self._watched(*self._loaded())
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest says of it."""
+        return {field: value for field, value in asdict(self).items() if field not in MACHINE}
+
+    @classmethod
+    def described_as(
+        cls, model: dict[str, Any], *, device: str | None = None, trust_remote_code: bool = False
+    ) -> ModelSource:
+        """The recipe behind what `describe` gave, in a manifest that may have more to say."""
+        own = {field.name: model[field.name] for field in fields(cls) if field.name not in MACHINE}
+        return cls(**own, device=device, trust_remote_code=trust_remote_code)
+
+    def _loaded(self) -> tuple[PreTrainedModel, Any]:
+        options = {"trust_remote_code": self.trust_remote_code} | ({"revision": self.revision} if self.revision else {})
+        return load(self.model, device=self.device, dtype=getattr(torch, self.dtype), **options)
+
+    def _watched(self, model: PreTrainedModel, tokenizer: Any) -> Lens:
+        if self.random_init is not None:
+            model = random_twin(model, self.random_init, self.keep_embeddings)
+        return Lens(model, tokenizer, self)
+
+
+class ModelInHand(ModelSource):
+    """A model, or its tokenizer, that was given as an object: it can be described, but not opened again."""
+
+    def open(self) -> Lens:
+        raise ModelError(
+            f"{self.name} was given as an object, so it cannot be opened elsewhere: save the model and its tokenizer with "
+            "save_pretrained, and open their folder."
+        )
+
+
+def open(
+    model: str | Path | PreTrainedModel,
+    tokenizer: Any = None,
+    *,
+    device: str | torch.device | None = None,
+    dtype: str | torch.dtype = "float32",
+    revision: str | None = None,
+    trust_remote_code: bool = False,
+    random_init: int | None = None,
+    keep_embeddings: bool = False,
+    name: str = "",
+) -> Lens:
+    """Open a model: a hub id, a local folder, a GGUF file (or a folder with one), or a model in hand.
+
+    The lens reads the model's attention; close it (or use `with`) to get the model back as it was. A model in hand stays
+    where it is and as precise as it is. `random_init`, a seed, opens the model's randomly initialised twin instead: the
+    same configuration and tokenizer, weights as before training (but for its embeddings, with `keep_embeddings`).
+    `name` is what reports call it.
+    """
+    twin: Any = {"random_init": random_init, "keep_embeddings": keep_embeddings, "name": name}
+    if isinstance(model, PreTrainedModel):
+        known_as = model.config.name_or_path or type(model).__name__
+        return ModelInHand(known_as, str(model.device), str(model.dtype), **twin)._watched(model, tokenizer)
+    if not isinstance(model, (str, Path)):
+        raise ModelError(f"A model must be a hub id, a folder or a transformers model, not {type(model).__name__}.")
+    given = (str(model), None if device is None else str(device), str(dtype), revision, trust_remote_code)
+    if tokenizer is None:
+        return ModelSource(*given, **twin).open()
+    source = ModelInHand(*given, **twin)
+    return source._watched(source._loaded()[0], tokenizer)
+
+
+def short_name(model: str) -> str:
+    """A hub id as it is; of a path only its end, since a report is sent to others.
+
+    >>> short_name("/home/ann/models/bert"), short_name("org/bert"), short_name("/opt/minilm/model")
+    ('bert', 'org/bert', 'minilm/model')
+    """
+    parts = [part for part in Path(model).parts if part not in ("/", ".", "..")]
+    is_path = len(parts) != 2 or model.startswith(("/", "."))
+    return "/".join(parts[-1:] if is_path and parts[-1] not in NO_NAMES else parts[-2:])
+
+
+def _dtype(name: str) -> str:
+    """torch's own name of it: "float32", also for "float"."""
+    dtype = getattr(torch, name, None)
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise ModelError(f"{name!r} is no precision of weights: write float32, bfloat16, float16 or float64.")
+    return str(dtype).removeprefix("torch.")
+
+
+def _device(name: str) -> str:
+    try:
+        return str(torch.device(name))
+    except RuntimeError as error:
+        raise ModelError(f"{name!r} is no device: write cpu, cuda, cuda:1, mps, ...") from error
