@@ -199,5 +199,5 @@ def test_a_run_of_before_is_refused_in_a_sentence(lens: headscope.Lens, tmp_path
         lambda: headscope.load_table(tmp_path / "r", "entropy"),
         lambda: headscope.study(lens, TEXTS, out=file.parent),
     ):
-        with pytest.raises(InputError, match="made by an earlier version of headscope.*: count it again"):
+        with pytest.raises(InputError, match=r"made by an earlier version of headscope.*: count it again"):
             use()
