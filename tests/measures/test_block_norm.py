@@ -188,7 +188,7 @@ def test_one_token_has_no_context() -> None:
 def test_a_parallel_layer_says_that_it_has_no_such_block() -> None:
     model = build("gptj").model
     with headscope.open(model) as lens:
-        assert all(traced.surroundings is None for traced in lens.trace.sites)
+        assert not any(site.residual for site in lens.sites)
         found: list[AttentionBlock] = []
         lens.run(Batch(tiny_inputs(model)), found.append)
         with pytest.raises(NormsUnavailable, match="residual"):

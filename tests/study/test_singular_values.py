@@ -35,13 +35,11 @@ def test_equal_those_of_the_whole_matrix(family: str) -> None:
     with headscope.open(tiny(family)) as lens:
         table = singular_values(lens)
         assert len(table.groupby(["stack", "kind", "layer", "head"])) == sum(site.heads for site in lens.sites)
-        for traced in lens.trace.sites:
-            site, source, target = traced.site, traced.value_projection, traced.projection
-            assert source is not None
-            assert target is not None
-            group = site.heads // site.key_value_heads
+        for site in lens.sites:
+            matrices = lens.matrices(site)
+            assert matrices is not None
             for head in range(site.heads):
-                matrix = whole(source.matrices[head // group], source.biases[head // group], target.matrices[head])
+                matrix = whole(*(part[head] for part in matrices))
                 of_whole = torch.linalg.svdvals(matrix.double())[: site.head_size + 1]
                 here = table.query("stack == @site.stack and kind == @site.kind and layer == @site.layer and head == @head")
                 np.testing.assert_allclose(here["value"], of_whole, rtol=1e-4, atol=1e-6)
@@ -54,12 +52,12 @@ def test_the_value_projection_makes_the_values(architecture: str) -> None:
     with headscope.open(small.model) as lens:
         found: list[AttentionBlock] = []
         lens.run(Batch(small.inputs), found.append)
-        for block, traced in zip(found, lens.trace.sites, strict=True):
-            source, inputs = traced.value_projection, block.key_side.inputs
-            assert source is not None
+        for block in found:
+            matrices, inputs = lens.matrices(block.site), block.key_side.inputs
+            assert matrices is not None
             assert inputs is not None
-            made = torch.einsum("bkm,gmd->bgkd", inputs, source.matrices) + source.biases[:, None]
-            torch.testing.assert_close(made, block.key_side.key_values.float(), rtol=1e-4, atol=1e-5)
+            made = torch.einsum("bkm,hmd->bhkd", inputs, matrices.values) + matrices.biases[:, None]
+            torch.testing.assert_close(made, block.values, rtol=1e-4, atol=1e-5)
 
 
 def test_condition_numbers() -> None:

@@ -107,7 +107,7 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     reports = []
     for traced in lens.trace.sites:
         report = SiteReport(traced.site, tolerance=5e4 if half else 1.0)
-        report.residual = None if traced.surroundings is None else traced.surroundings.form
+        report.residual = None if traced.connection is None else traced.connection.form
         (block,) = whole[traced.site]
         report.row_sum = _row_sum_error(block.weights, block.row_mask)
         report.by_rows = float((torch.cat([b.weights for b in cut[traced.site]], 2) - block.weights).abs().max())

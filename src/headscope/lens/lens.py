@@ -31,7 +31,7 @@ from headscope.lens.watching.capture import Capture
 from headscope.lens.watching.dummy import dummy_inputs
 from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
 from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
-from headscope.lens.watching.trace import Trace, trace
+from headscope.lens.watching.trace import Matrices, Trace, trace
 from headscope.text.document import Document
 
 if TYPE_CHECKING:
@@ -76,6 +76,10 @@ class Lens:
     def sites(self) -> list[Site]:
         """Every attention, in the order in which the model runs them."""
         return [traced.site for traced in self.trace.sites]
+
+    def matrices(self, site: Site) -> Matrices | None:
+        """W_V, b_V and W_O of a site's heads, in float32; None where values or outputs are not what a linear layer makes."""
+        return self.trace.sites[site.index].matrices
 
     @property
     def is_encoder_decoder(self) -> bool:

@@ -24,6 +24,7 @@ class Site:
     capture: str = "interface"  # "interface" | "functions": which of the two ways in
     projection: str | None = None  # dotted name of W_O
     why_no_norms: str | None = None  # one clause, where only the weights can be had
+    residual: bool = False  # whether it is known how its output joins the residual stream
 
     @property
     def name(self) -> str:

@@ -96,7 +96,7 @@ def describe(name: str, lens: Lens, most_tokens: int) -> ModelInfo:
 def measures_of(lens: Lens) -> list[str]:
     """The measures of pairs of tokens that can be had at one of the model's attentions at least."""
     norms = any(site.why_no_norms is None for site in lens.sites)
-    joins = all(traced.surroundings is not None for traced in lens.trace.sites)
+    joins = all(site.residual for site in lens.sites)
     return [
         name
         for name in dict.fromkeys((*TITLES, *MEASURES))  # the usual ones first

@@ -31,15 +31,11 @@ def singular_values(lens: Lens) -> pd.DataFrame:
     Heads whose values are not what a plain linear layer makes of their input, or which have no W_O, are absent.
     """
     parts = []
-    for traced in lens.trace.sites:
-        source, target = traced.value_projection, traced.projection
-        if source is None or target is None:
+    for site in lens.sites:
+        matrices = lens.matrices(site)
+        if matrices is None:
             continue
-        site = traced.site
-        repeated = site.heads // max(1, site.key_value_heads)
-        matrices = source.matrices.repeat_interleave(repeated, 0).double().cpu()
-        biases = source.biases.repeat_interleave(repeated, 0).double().cpu()
-        found = singular_values_of(matrices, biases, target.matrices.double().cpu())
+        found = singular_values_of(*(matrix.double().cpu() for matrix in matrices))
         index = pd.MultiIndex.from_product([range(site.heads), range(found.shape[1])], names=["head", "rank"])
         frame = pd.DataFrame({"value": found.flatten().numpy()}, index=index).reset_index()
         parts.append(frame.assign(stack=site.stack, kind=site.kind, layer=site.layer))

@@ -114,7 +114,7 @@ class Capture:
     def _read_before(self) -> Iterator[nn.Module]:
         """The modules whose inputs are looked at, each once."""
         chosen = [found.value_projection.module for found in self._sites.values() if found.value_projection is not None]
-        chosen += [found.surroundings.residual for found in self._sites.values() if found.surroundings is not None]
+        chosen += [found.connection.residual for found in self._sites.values() if found.connection is not None]
         yield from dict.fromkeys(chosen)
 
     def _reads(self, module: nn.Module, given: Any, named: Any) -> None:
@@ -125,7 +125,7 @@ class Capture:
 
     def _before(self, found: TracedSite, keys: int, queries: int) -> _Before:
         """What was read for this attention; afterwards it is let go."""
-        values, around = found.value_projection, found.surroundings
+        values, around = found.value_projection, found.connection
         inputs = None if values is None else self._inputs.get(values.module)
         residual = None if around is None else self._inputs.get(around.residual)
         self._inputs.clear()
@@ -164,14 +164,14 @@ class Capture:
 class _Before:
     """What modules before an attention read: the x of its values, and the residual stream."""
 
-    surroundings: ResidualConnection | None
+    connection: ResidualConnection | None
     inputs: Tensor | None
     residual: Tensor | None
 
     def joining(self, rows: range, output: Tensor) -> ResidualRows | None:
-        if self.surroundings is None or self.residual is None:
+        if self.connection is None or self.residual is None:
             return None
-        return ResidualRows(self.surroundings, output.float(), self.residual[:, rows.start : rows.stop])
+        return ResidualRows(self.connection, output.float(), self.residual[:, rows.start : rows.stop])
 
 
 def _by_text(vectors: Tensor | None, batch: int, length: int) -> Tensor | None:

@@ -1,4 +1,4 @@
-"""One tiny forward pass that finds a model's attentions and, by following the data, each one's W_O and surroundings.
+"""One tiny forward pass that finds a model's attentions and, by following the data, each one's W_O and what is around it.
 
 W_O is the linear layer whose input is the attention's output. No table of names is needed: inputs
 and outputs of the trace are compared by value.
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -42,7 +42,27 @@ class TracedSite:
     projection: Projection | None
     cuttable: bool  # whether blocks of rows give the same result as all rows
     value_projection: ValueProjection | None = None
-    surroundings: ResidualConnection | None = None
+    connection: ResidualConnection | None = None
+
+
+    @property
+    def matrices(self) -> Matrices | None:
+        """W_V, b_V and W_O of every head; None where one of them is not known."""
+        if self.value_projection is None or self.projection is None:
+            return None
+        repeated = self.site.heads // max(1, self.site.key_value_heads)
+        values, biases = (
+            part.repeat_interleave(repeated, 0) for part in (self.value_projection.matrices, self.value_projection.biases)
+        )
+        return Matrices(values, biases, self.projection.matrices)
+
+
+class Matrices(NamedTuple):
+    """What a head's f is made of: f(x) = (x W_V + b_V) W_O."""
+
+    values: Tensor  # W_V: head d_model d_head
+    biases: Tensor  # b_V: head d_head
+    output: Tensor  # W_O: head d_head d_model
 
 
 @dataclass
@@ -145,6 +165,8 @@ def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | N
         elif event.capture == "functions" and projection is None and not _are_shares(event.weights):
             skipped.append(f"{name}: a softmax whose rows are not shares of the keys")
         else:
+            tolerance = _tolerance(event.output.dtype)
+            connection = _find_connection(event, projection, tracer, tolerance)
             site = Site(
                 index=len(found),
                 stack=place[0],
@@ -157,19 +179,10 @@ def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | N
                 capture=event.capture,
                 projection=names[projection.module] if projection else None,
                 why_no_norms=reason,
+                residual=connection is not None,
             )
-            tolerance = _tolerance(event.output.dtype)
-            found.append(
-                TracedSite(
-                    site,
-                    event.module,
-                    event.call,
-                    projection,
-                    event.cuttable,
-                    find_value_projection(event.values, event.order, tracer.linear, tolerance),
-                    _find_surroundings(event, projection, tracer, tolerance),
-                )
-            )
+            values = find_value_projection(event.values, event.order, tracer.linear, tolerance)
+            found.append(TracedSite(site, event.module, event.call, projection, event.cuttable, values, connection))
     skipped += _unread(tracer, names, {source * batch_size, (target or source) * batch_size})
     causal = target is None and all(_is_causal(event.weights) for event in tracer.events)
     if target is None and found:
@@ -236,7 +249,7 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
     return None, "no linear layer reads its output"
 
 
-def _find_surroundings(
+def _find_connection(
     event: _Event, projection: Projection | None, tracer: _Tracer, tolerance: float
 ) -> ResidualConnection | None:
     if projection is None:
