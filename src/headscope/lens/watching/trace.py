@@ -44,7 +44,6 @@ class TracedSite:
     value_projection: ValueProjection | None = None
     connection: ResidualConnection | None = None
 
-
     @property
     def matrices(self) -> Matrices | None:
         """W_V, b_V and W_O of every head; None where one of them is not known."""
