@@ -157,8 +157,8 @@ def test_links_are_those_of_a_loop_over_full_maps(lens: Lens, setting: str, head
 
 def test_the_settings_read_different_rows(lens: Lens) -> None:
     batch = lens.collate([PROMPT.encode(lens.tokenizer, document) for document in PAIRS[:1]])
-    sides, sequence = prompt_sides(batch), batch.sources[0]
-    assert prompt_sides(batch) is sides
+    sides, sequence = batch.cached(prompt_sides), batch.sources[0]
+    assert batch.cached(prompt_sides) is sides
     length = len(sequence)
     rows = torch.zeros(1, 1, length, length)
     row = sequence.word_of.index(3)  # the first piece of "cat", the second target word

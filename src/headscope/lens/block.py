@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from headscope.errors import NormsUnavailable
+from headscope.lens.cached import Cached
 from headscope.lens.measure import MEASURES
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side, token_side
 from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.watching.projection import Projection
 from headscope.lens.watching.residual import ResidualConnection
 
-if TYPE_CHECKING:
-    from headscope.lens.tokens.batch import Batch
-    from headscope.lens.tokens.encoding import TokenSequence
 
-
-class KeySide:
+class KeySide(Cached):
     """What a site's blocks of one batch share: keys, values, and what is derived from them once.
 
     Grouped heads: `key_values` and `keys` have one entry per key-value head; `values` repeats them.
@@ -41,7 +42,6 @@ class KeySide:
         self.mask = mask  # batch key, False at padding; None without padding
         self.inputs = inputs  # batch key d_model: the x that values are made from; None where it is not known
         self._projection = projection
-        self._derived: dict[str, Tensor] = {}
 
     @property
     def projection(self) -> Projection:
@@ -52,16 +52,10 @@ class KeySide:
             )
         return self._projection
 
-    @property
+    @cached_property
     def values(self) -> Tensor:
         """Value vectors, one per head: (batch, head, key, d_head), float32."""
-        return self.once("values", lambda: repeat_groups(self.key_values.float(), self.site.heads))
-
-    def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
-        """The derived quantity `name`, computed at the first call for this site and batch."""
-        if name not in self._derived:
-            self._derived[name] = compute()
-        return self._derived[name]
+        return repeat_groups(self.key_values.float(), self.site.heads)
 
 
 @dataclass(frozen=True)
@@ -73,11 +67,8 @@ class ResidualRows:
     residual: Tensor  # batch row d_model
 
 
-class AttentionBlock:
-    """Query rows `rows` of one site for one batch: the weights, and access to everything they multiply.
-
-    Scores are zero wherever the query or the key is padding, so that sums over a block need no mask.
-    """
+class AttentionBlock(ScoreBlock):
+    """Query rows `rows` of one site for one batch: the weights, and access to everything they multiply."""
 
     level = "token"
 
@@ -98,8 +89,9 @@ class AttentionBlock:
         self.key_side = key_side
         self.batch = batch
         self._joining = joining
-        self._scores: dict[str, Tensor] = {}
-        self._derived: dict[str, Tensor] = {}
+
+    def scores(self, measure: str = "weight") -> Tensor:
+        return self.cached(MEASURES[measure].compute)
 
     @property
     def values(self) -> Tensor:
@@ -123,100 +115,35 @@ class AttentionBlock:
         return self._joining
 
     @property
-    def row_positions(self) -> Tensor:
-        """Position of each query row in its text: (row,)"""
-        return torch.arange(self.rows.start, self.rows.stop, device=self.weights.device)
+    def attending(self) -> Side:
+        return self.batch.cached(token_side, self.batch.query_side(self.site))
 
     @property
-    def key_positions(self) -> Tensor:
-        """(key,)"""
-        return torch.arange(self.weights.shape[-1], device=self.weights.device)
+    def attended(self) -> Side:
+        return self.batch.cached(token_side, self.batch.key_side(self.site))
+
+    @property
+    def query_mask(self) -> Tensor:
+        mask = self.batch.query_mask(self.site)
+        return self._all(self.batch.query_length(self.site)) if mask is None else mask
 
     @property
     def row_mask(self) -> Tensor:
-        """(batch, row), False at padding."""
-        mask = self.batch.query_mask(self.site)
-        if mask is None:
-            return self.weights.new_ones((self.weights.shape[0], len(self.rows)), dtype=torch.bool)
-        return mask[:, self.rows.start : self.rows.stop]
+        # Without padding of ours, a model may still pad a text to its own block size: it has more rows than tokens.
+        return self._all(len(self.rows)) if self.batch.query_mask(self.site) is None else super().row_mask
 
     @property
     def key_mask(self) -> Tensor:
-        """(batch, key), False at padding."""
         mask = self.key_side.mask
-        if mask is None:
-            return self.weights.new_ones((self.weights.shape[0], self.weights.shape[-1]), dtype=torch.bool)
-        return mask
+        return self._all(self.weights.shape[-1]) if mask is None else mask
 
-    @property
-    def query_lengths(self) -> Tensor:
-        """How many rows each text has in all of a site's blocks together: (batch,)"""
-        mask = self.batch.query_mask(self.site)
-        if mask is None:
-            return torch.full((self.weights.shape[0],), self.batch.query_length(self.site), device=self.weights.device)
-        return mask.sum(1)
-
-    @property
-    def query_sequences(self) -> Sequence[TokenSequence]:
-        """For each text of the batch, the tokens that the rows stand for."""
-        return self.batch.query_sequences(self.site)
+    def _all(self, length: int) -> Tensor:
+        return self.weights.new_ones((self.weights.shape[0], length), dtype=torch.bool)
 
     @property
     def key_sequences(self) -> Sequence[TokenSequence]:
         """For each text of the batch, the tokens that the keys stand for."""
         return self.batch.key_sequences(self.site)
-
-    @property
-    def key_labels(self) -> list[list[str]]:
-        """For each text, the tokens attended to."""
-        return [list(sequence.tokens) for sequence in self.key_sequences]
-
-    @property
-    def key_special(self) -> list[list[bool]]:
-        """For each text, which of the tokens attended to are special."""
-        return [list(sequence.special) for sequence in self.key_sequences]
-
-    @property
-    def query_labels(self) -> list[list[str]]:
-        """For each text, the tokens that attend (of all rows, not only this block's)."""
-        return [list(sequence.tokens) for sequence in self.query_sequences]
-
-    @property
-    def query_special(self) -> list[list[bool]]:
-        """For each text, which of the tokens that attend are special."""
-        return [list(sequence.special) for sequence in self.query_sequences]
-
-    @property
-    def key_words(self) -> list[list[int | None]]:
-        """For each text and key, which of its document's words it belongs to; None for a special token."""
-        return [sequence.word_of for sequence in self.key_sequences]
-
-    @property
-    def query_words(self) -> list[list[int | None]]:
-        """For each text and query (of all rows, not only this block's), which of its document's words it belongs to."""
-        return [sequence.word_of for sequence in self.query_sequences]
-
-    @property
-    def key_side_name(self) -> str:
-        """`source` or `target`: blocks of one batch with the same name have the same keys."""
-        return "target" if self.key_sequences is self.batch.targets else "source"
-
-    @property
-    def query_side_name(self) -> str:
-        """`source` or `target`, likewise for the rows."""
-        return "target" if self.query_sequences is self.batch.targets else "source"
-
-    def once(self, name: str, compute: Callable[[], Tensor]) -> Tensor:
-        """The derived quantity `name`, computed at the first call for this block."""
-        if name not in self._derived:
-            self._derived[name] = compute()
-        return self._derived[name]
-
-    def scores(self, measure: str = "weight") -> Tensor:
-        """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""
-        if measure not in self._scores:
-            self._scores[measure] = MEASURES[measure](self)
-        return self._scores[measure]
 
 
 def repeat_groups(vectors: Tensor, heads: int) -> Tensor:

@@ -12,86 +12,63 @@ import torch
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.tokens.encoding import TokenSequence
 
 
-class WordBlock(AttentionBlock):
-    """Rows and keys are words; special tokens are words of their own."""
+class WordBlock(ScoreBlock):
+    """Rows and keys are words; special tokens are words of their own. Only some measures have been merged."""
 
     level = "word"
 
     def __init__(
-        self, site: Site, rows: range, scores: dict[str, Tensor], keys: Words, queries: Words, batch: Batch
+        self, site: Site, rows: range, scores: dict[str, Tensor], attending: Words, attended: Words, batch: Batch
     ) -> None:
         self.site = site
         self.rows = rows
         self.weights = next(iter(scores.values()))
         self.batch = batch
         self._scores = scores
-        self._derived = {}
-        self._keys = keys
-        self._queries = queries
+        self._attending, self._attended = attending, attended
+
+    def scores(self, measure: str = "weight") -> Tensor:
+        return self._scores[measure]
 
     @property
-    def row_mask(self) -> Tensor:
-        return self._queries.mask[:, self.rows.start : self.rows.stop]
+    def attending(self) -> Words:
+        return self._attending
+
+    @property
+    def attended(self) -> Words:
+        return self._attended
+
+    @property
+    def query_mask(self) -> Tensor:
+        return self._attending.mask
 
     @property
     def key_mask(self) -> Tensor:
-        return self._keys.mask
-
-    @property
-    def key_labels(self) -> list[list[str]]:
-        return self._keys.labels
-
-    @property
-    def key_special(self) -> list[list[bool]]:
-        return self._keys.special
-
-    @property
-    def query_labels(self) -> list[list[str]]:
-        return self._queries.labels
-
-    @property
-    def query_special(self) -> list[list[bool]]:
-        return self._queries.special
-
-    @property
-    def key_words(self) -> list[list[int | None]]:
-        return self._keys.words
-
-    @property
-    def query_words(self) -> list[list[int | None]]:
-        return self._queries.words
-
-    @property
-    def query_lengths(self) -> Tensor:
-        return self._queries.mask.sum(1)
-
-    @property
-    def query_count(self) -> int:
-        """How many rows all blocks of this site have together: the block that ends there is the last."""
-        return self._queries.count
+        return self._attended.mask
 
 
-class Words:
-    """The words of one side of a batch, as indices for scattering."""
+class Words(Side):
+    """The words of one side of a batch, and indices for scattering."""
 
-    def __init__(self, sequences: Sequence[TokenSequence], device: torch.device) -> None:
+    def __init__(self, batch: Batch, name: str) -> None:
+        sequences, device = batch.sequences(name), batch.device
         length = self.length = max(len(sequence) for sequence in sequences)
         groups = [sequence.groups() for sequence in sequences]
-        self.labels = [labels for labels, _ in groups]
-        self.special = [
-            [sequence.special[pieces[0]] for pieces in members]
-            for sequence, (_, members) in zip(sequences, groups, strict=True)
-        ]
-        self.words = [
-            [sequence.word_of[pieces[0]] for pieces in members]
-            for sequence, (_, members) in zip(sequences, groups, strict=True)
-        ]
-        self.count = max(len(labels) for labels in self.labels)
+        first = [[pieces[0] for pieces in members] for _, members in groups]
+        super().__init__(
+            name,
+            [labels for labels, _ in groups],
+            [[sequence.special[piece] for piece in pieces] for sequence, pieces in zip(sequences, first, strict=True)],
+            [[sequence.word_of[piece] for piece in pieces] for sequence, pieces in zip(sequences, first, strict=True)],
+            device,
+        )
+        self.count = self.longest
         # Padding goes to a word of its own behind the last, which is cut off again.
         of_token = [[self.count] * length for _ in sequences]
         share = [[0.0] * length for _ in sequences]
@@ -129,11 +106,9 @@ class WordRows:
         self._waiting: dict[str, Tensor] = {}  # batch head word key, from that word on
 
     def __call__(self, block: AttentionBlock) -> None:
-        device = block.weights.device
-        if block.rows.start == 0:
-            once = block.batch.once
-            self._queries = once(f"words of the {block.query_side_name}", lambda: Words(block.query_sequences, device))
-            self._keys = once(f"words of the {block.key_side_name}", lambda: Words(block.key_sequences, device))
+        if block.is_first:
+            self._queries = block.batch.cached(Words, block.attending.name)
+            self._keys = block.batch.cached(Words, block.attended.name)
             self._first, self._waiting = 0, {}
         stop = self._queries.done(block.rows.stop)
         for measure in self.measures:
@@ -143,7 +118,7 @@ class WordRows:
             self._waiting = {measure: rows[:, :, stop - self._first :] for measure, rows in self._waiting.items()}
             words = range(self._first, stop)
             self._first = stop
-            self.receive(WordBlock(block.site, words, ready, self._keys, self._queries, block.batch))
+            self.receive(WordBlock(block.site, words, ready, self._queries, self._keys, block.batch))
 
     def _add(self, measure: str, scores: Tensor, rows: range) -> None:
         """Sum over the pieces of each key, then add each row's share to its word."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
+from headscope.lens.watching.residual import ResidualConnection
 from headscope.measures.joint_norm import head_grams, joint_norms
 
 ALL = slice(None)
@@ -63,7 +64,7 @@ def block_norm(block: AttentionBlock) -> Tensor:
     """The norm of each token's part of the attention block's output: all heads, residual connection and layer norm."""
     around, keys = block.joining.surroundings, block.key_side
     parts = parts_of(block)
-    grams = keys.once("block_grams", lambda: head_grams(keys.values, _inner(around.linear(keys.projection.matrices))))
+    grams = keys.cached(block_grams, around)
     scale = parts.inner_scale * parts.outer_scale
     scores = joint_norms(block.weights, grams) / scale[:, None]
     if block.site.kind == "self":
@@ -71,6 +72,11 @@ def block_norm(block: AttentionBlock) -> Tensor:
         own = own * block.row_mask[..., None]
         scores[:, 0, :, block.rows.start : block.rows.stop].diagonal(dim1=1, dim2=2).copy_(own[..., 0])
     return scores
+
+
+def block_grams(keys: KeySide, around: ResidualConnection) -> Tensor:
+    """K_j of the heads' D f_h(x_j) at every key: (head, head, batch, key)."""
+    return head_grams(keys.values, _inner(around.linear(keys.projection.matrices)))
 
 
 def _inner(matrices: Tensor) -> Tensor:

@@ -23,16 +23,13 @@ def effective_weights(weights: Tensor, basis: Tensor) -> Tensor:
 
 
 def column_basis_of(keys: KeySide) -> Tensor:
-    def compute() -> Tensor:
-        transformed = keys.values @ keys.projection.roots  # T up to a rotation of the model's dimensions
-        if keys.mask is not None:
-            transformed = transformed * keys.mask[:, None, :, None]
-        return column_basis(transformed)
-
-    return keys.once("column_basis", compute)
+    transformed = keys.values @ keys.projection.roots  # T up to a rotation of the model's dimensions
+    if keys.mask is not None:
+        transformed = transformed * keys.mask[:, None, :, None]
+    return column_basis(transformed)
 
 
 @measure("effective")
 def effective(block: AttentionBlock) -> Tensor:
     """A less its part in the null space of the values; rows need not sum to 1 and may be negative."""
-    return effective_weights(block.weights, column_basis_of(block.key_side))
+    return effective_weights(block.weights, block.key_side.cached(column_basis_of))

@@ -45,10 +45,10 @@ def joint_norms(weights: Tensor, grams: Tensor) -> Tensor:
 
 
 def head_grams_of(keys: KeySide) -> Tensor:
-    return keys.once("head_grams", lambda: head_grams(keys.values, keys.projection.inner))
+    return head_grams(keys.values, keys.projection.inner)
 
 
 @measure("joint_norm", joint=True)
 def joint_norm(block: AttentionBlock) -> Tensor:
     """||sum over heads of alpha f(x)||: the norm of what all heads of a layer bring together."""
-    return joint_norms(block.weights, head_grams_of(block.key_side))
+    return joint_norms(block.weights, block.key_side.cached(head_grams_of))

@@ -10,4 +10,4 @@ from headscope.measures.value_norm import value_norms_of
 @measure("norm")
 def norm(block: AttentionBlock) -> Tensor:
     """||alpha f(x)||: the norm of the weighted vector, for each head."""
-    return block.weights * value_norms_of(block.key_side)[:, :, None]
+    return block.weights * block.key_side.cached(value_norms_of)[:, :, None]

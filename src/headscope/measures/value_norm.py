@@ -21,15 +21,11 @@ def value_norms(values: Tensor, roots: Tensor) -> Tensor:
 
 def value_norms_of(keys: KeySide) -> Tensor:
     """||f_h(x_j)|| of a site's keys, zero at padding: (batch, head, key)."""
-
-    def compute() -> Tensor:
-        norms = value_norms(keys.key_values.float(), keys.projection.roots)
-        return norms if keys.mask is None else norms * keys.mask[:, None]
-
-    return keys.once("value_norms", compute)
+    norms = value_norms(keys.key_values.float(), keys.projection.roots)
+    return norms if keys.mask is None else norms * keys.mask[:, None]
 
 
 @measure("value_norm", per_key=True)
 def value_norm(block: AttentionBlock) -> Tensor:
     """||f(x)||: the norm of the transformed value vector, without the weight."""
-    return value_norms_of(block.key_side)[:, :, None].expand(-1, -1, len(block.rows), -1)
+    return block.key_side.cached(value_norms_of)[:, :, None].expand(-1, -1, len(block.rows), -1)

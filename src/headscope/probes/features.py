@@ -126,8 +126,8 @@ def _read(lens: Lens, documents: Sequence[Document], heads: Heads, measure: str,
     def receive(block: WordBlock) -> None:
         scores = block.scores(measure).cpu().numpy()  # batch head row key
         for text, alpha in enumerate(maps):
-            rows, row_words = _words_among(block.query_words[text][block.rows.start : block.rows.stop])
-            keys, key_words = _words_among(block.key_words[text])
+            rows, row_words = _words_among(block.attending.words[text][block.rows.start : block.rows.stop])
+            keys, key_words = _words_among(block.attended.words[text])
             alpha[heads.where(block.site), row_words[:, None], key_words] = scores[text][:, rows[:, None], keys]
 
     with np.errstate(over="ignore"):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
 from headscope.measures import MEASURES
 
@@ -78,8 +77,8 @@ class Statistic:
 
     # To be written for each statistic
 
-    def update(self, block: AttentionBlock) -> None:
-        """Add a block."""
+    def update(self, block: Any) -> None:
+        """Add a ScoreBlock: an AttentionBlock, where it counts in tokens only."""
         raise NotImplementedError
 
     def columns(self, fields: Fields) -> dict[str, Array]:

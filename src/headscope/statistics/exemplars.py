@@ -12,9 +12,12 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.lens.site import Site
+from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.text.document import Document
@@ -24,7 +27,10 @@ NOTHING = -1.0  # the score of an empty place
 _FIELDS = ("score", "document", "row", "key")
 
 
-def strongest(scores: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+Strongest = tuple[Tensor, Tensor, Tensor]  # a score, its row and its key: (batch, head) each
+
+
+def strongest(scores: Tensor, allowed: Tensor) -> Strongest:
     """(batch, head, row, key), (batch, row, key) -> the largest allowed score of each text and head, its row and its key.
 
     (batch, head) each; the first of several alike.
@@ -33,6 +39,13 @@ def strongest(scores: Tensor, allowed: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     flat = scores.masked_fill(~allowed[:, None], NOTHING).reshape(batch, heads, -1)
     largest, place = flat.max(-1)
     return largest, place // keys, place % keys
+
+
+def stronger(before: Strongest, found: Strongest) -> Strongest:
+    """Of two blocks of rows; of two alike, the first."""
+    larger = found[0] > before[0]
+    score, row, key = (torch.where(larger, *pair) for pair in zip(found, before, strict=True))
+    return score, row, key
 
 
 @statistic
@@ -61,7 +74,7 @@ class Exemplars(NullFiltered):
             raise InputError(f"exemplars keeps at least one text a head, not {kept}.")
         self.kept_texts = kept
         self.itself = itself
-        self._waiting: dict[int, tuple[Tensor, Tensor, Tensor]] = {}  # by site, the strongest so far in this batch
+        self._strongest = SiteRows(stronger)
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "kept": self.kept_texts, "itself": self.itself}
@@ -72,27 +85,21 @@ class Exemplars(NullFiltered):
         fresh.state = {name: np.full(places, NOTHING) if name == "score" else np.zeros(places, np.int64) for name in _FIELDS}
         return fresh
 
-    def update(self, block: AttentionBlock) -> None:
-        found = self._strongest(block)
-        if block.rows.start > 0:  # the other rows of these texts were in blocks before
-            before = self._waiting.pop(block.site.index)
-            larger = found[0] > before[0]
-            best_score, best_row, best_key = (torch.where(larger, *pair) for pair in zip(found, before, strict=True))
-            found = best_score, best_row, best_key
-        if block.rows.stop < int(block.query_lengths.max()):
-            self._waiting[block.site.index] = found
+    def update(self, block: ScoreBlock) -> None:
+        found = self._strongest.complete(block, self._strongest_of(block))
+        if found is None:
             return
         score, row, key = (part.double().cpu().numpy().T for part in found)  # head text
-        documents = np.array([document_number(document) for document in block.batch.documents], dtype=np.int64)
+        documents = np.array(block.batch.cached(document_numbers), dtype=np.int64)
         here = self.heads.where(block.site)
         new = {"score": score, "document": np.broadcast_to(documents, score.shape), "row": row, "key": key}
         kept = best({name: self.state[name][here] for name in _FIELDS}, new, self.kept_texts)
         for name in _FIELDS:
             self.state[name][here] = kept[name]
 
-    def _strongest(self, block: AttentionBlock) -> tuple[Tensor, Tensor, Tensor]:
-        words = _ordinary(block, "key")
-        rows = _ordinary(block, "query")[:, block.rows.start : block.rows.stop]
+    def _strongest_of(self, block: ScoreBlock) -> Strongest:
+        words = block.attended.cached(ordinary)
+        rows = block.attending.cached(ordinary)[:, block.rows.start : block.rows.stop]
         allowed = rows[:, :, None] & words[:, None, :]
         allowed[:, :, : self.first_key] = False
         if not self.itself and block.site.kind == "self":
@@ -150,15 +157,13 @@ def document_number(document: Document) -> int:
     return int.from_bytes(digest, "big") >> 1
 
 
-def _ordinary(block: AttentionBlock, side: str) -> Tensor:
+def document_numbers(batch: Batch) -> list[int]:
+    return [document_number(document) for document in batch.documents]
+
+
+def ordinary(side: Side) -> Tensor:
     """(batch, position): True where a token is there and is not special."""
-    special = block.key_special if side == "key" else block.query_special
-    side_name = block.key_side_name if side == "key" else block.query_side_name
-
-    def compute() -> Tensor:
-        mask = torch.zeros(len(special), max(map(len, special)), dtype=torch.bool)
-        for text, flags in enumerate(special):
-            mask[text, : len(flags)] = ~torch.tensor(flags)
-        return mask.to(block.weights.device)
-
-    return block.batch.once(f"{block.level} {side_name} ordinary tokens", compute)
+    mask = torch.zeros(len(side.special), side.longest, dtype=torch.bool)
+    for text, flags in enumerate(side.special):
+        mask[text, : len(flags)] = ~torch.tensor(flags)
+    return mask.to(side.device)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.losses import own_loss
@@ -74,8 +75,8 @@ def _run(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
     lens.run(batch, receive)
 
 
-def _into(statistics: Sequence[Statistic]) -> Callable[[AttentionBlock], None]:
-    def update(block: AttentionBlock) -> None:
+def _into(statistics: Sequence[Statistic]) -> Callable[[ScoreBlock], None]:
+    def update(block: ScoreBlock) -> None:
         for statistic in statistics:
             statistic.update(block)
 

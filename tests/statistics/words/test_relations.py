@@ -323,7 +323,7 @@ def test_columns_of_resampled_sums() -> None:
 
 
 def test_only_the_annotated_text_is_read() -> None:
-    pairs = [Document(words=d.words, parents=d.heads, relations=d.relations, target="a dog") for d in TREES[:2]]
+    pairs = [Document(words=d.words, parents=d.parents, relations=d.relations, target="a dog") for d in TREES[:2]]
     table = counted(Relations(), "marian", pairs).table()
     assert set(zip(table["stack"], table["kind"], strict=True)) == {("encoder", "self")}
     np.testing.assert_array_equal(

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
+from headscope.lens.cached import Cached
 from headscope.lens.site import Site
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.text.document import Document
 
-Derived = TypeVar("Derived")
-
 
 @dataclass
-class Batch:
+class Batch(Cached):
     """What one forward pass reads. `sources` and `targets` are empty for a batch made of bare tensors."""
 
     inputs: dict[str, Tensor]
@@ -26,7 +24,6 @@ class Batch:
     documents: Sequence[Document] = ()
     _source_mask: Tensor | None = field(init=False, default=None)
     _target_mask: Tensor | None = field(init=False, default=None)
-    _derived: dict[str, Any] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._source_mask = _padding(self.inputs.get("attention_mask"))
@@ -36,38 +33,48 @@ class Batch:
     def size(self) -> int:
         return self.inputs["input_ids"].shape[0]
 
-    def once(self, name: str, compute: Callable[[], Derived]) -> Derived:
-        """The derived quantity `name`, computed at the first call for this batch."""
-        if name not in self._derived:
-            self._derived[name] = compute()
-        return self._derived[name]
+    @property
+    def device(self) -> torch.device:
+        return self.inputs["input_ids"].device
 
     @property
     def has_target(self) -> bool:
         return "decoder_input_ids" in self.inputs
 
-    def _is_target(self, site: Site) -> bool:
-        return site.stack == "decoder" and self.has_target
+    def query_side(self, site: Site) -> str:
+        """`source` or `target`: whose tokens are the site's rows."""
+        return "target" if site.stack == "decoder" and self.has_target else "source"
+
+    def key_side(self, site: Site) -> str:
+        """`source` or `target`: whose tokens are the site's keys."""
+        return self.query_side(site) if site.kind == "self" else "source"
+
+    def sequences(self, side: str) -> Sequence[TokenSequence]:
+        """The texts of the `source` or the `target`."""
+        return self.targets if side == "target" else self.sources
 
     def query_mask(self, site: Site) -> Tensor | None:
         """(batch, query), False at padding; None where nothing is padded."""
-        return self._target_mask if self._is_target(site) else self._source_mask
+        return self._mask(self.query_side(site))
 
     def key_mask(self, site: Site) -> Tensor | None:
         """(batch, key), False at padding; None where nothing is padded."""
-        return self._target_mask if self._is_target(site) and site.kind == "self" else self._source_mask
+        return self._mask(self.key_side(site))
+
+    def _mask(self, side: str) -> Tensor | None:
+        return self._target_mask if side == "target" else self._source_mask
 
     def query_length(self, site: Site) -> int:
         """The site's rows, padding included."""
-        return self.inputs["decoder_input_ids" if self._is_target(site) else "input_ids"].shape[1]
+        return self.inputs["decoder_input_ids" if self.query_side(site) == "target" else "input_ids"].shape[1]
 
     def query_sequences(self, site: Site) -> Sequence[TokenSequence]:
         """The sequences whose tokens are the site's rows."""
-        return self.targets if self._is_target(site) else self.sources
+        return self.sequences(self.query_side(site))
 
     def key_sequences(self, site: Site) -> Sequence[TokenSequence]:
         """The sequences whose tokens are the site's keys."""
-        return self.targets if self._is_target(site) and site.kind == "self" else self.sources
+        return self.sequences(self.key_side(site))
 
 
 def _padding(mask: Tensor | None) -> Tensor | None:

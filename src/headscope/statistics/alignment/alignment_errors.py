@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.alignment.picking import Picker
@@ -61,12 +61,12 @@ class AlignmentErrors(Statistic):
             raise InputError(f"{self.name} needs an encoder-decoder, or a decoder and a prompt.")
         return fresh
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:
             return
         chosen = self._picker(block)
         if chosen is not None:
-            gold = gold_of(block.batch)
+            gold = block.batch.cached(Gold)
             for half in HALVES:
                 for name, count in zip(COUNTS, gold.counts(chosen, half), strict=True):
                     self.add(f"{name} {half}", block.site, count)
@@ -89,7 +89,6 @@ class Gold:
     """The gold links of a batch as (text, target word, source word) matrices."""
 
     def __init__(self, batch: Batch) -> None:
-        device = batch.inputs["input_ids"].device
         shape = (
             len(batch.documents),
             max(len(document.target_words or ()) for document in batch.documents),
@@ -102,7 +101,7 @@ class Gold:
                 for source, target in links:
                     matrix[text, target, source] = True
         self.half = torch.tensor([half_of(document) for document in batch.documents])
-        self.sure, self.possible, self.half = (part.to(device) for part in (self.sure, self.possible, self.half))
+        self.sure, self.possible, self.half = (part.to(batch.device) for part in (self.sure, self.possible, self.half))
 
     def counts(self, chosen: Tensor, half: int) -> tuple[Tensor, ...]:
         """COUNTS of one half's texts, for (batch, head, target word): (head,) each."""
@@ -116,7 +115,3 @@ class Gold:
 
         sure = self.sure[self.half == half].sum().expand(heads)
         return some.sum((0, 2)), hits(self.sure), hits(self.possible), sure
-
-
-def gold_of(batch: Batch) -> Gold:
-    return batch.once("gold links", lambda: Gold(batch))

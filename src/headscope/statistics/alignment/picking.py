@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.alignment.sides import sides_of
+from headscope.statistics.kit.site_rows import SiteRows
 
 
 class Picker:
@@ -13,14 +14,10 @@ class Picker:
 
     def __init__(self, setting: str, measure: str) -> None:
         self.setting, self.measure = setting, measure
-        self._sum: Tensor | None = None  # batch head target-word column, of the blocks so far
+        self._merged = SiteRows[Tensor]()  # batch head target-word column
 
-    def __call__(self, block: AttentionBlock) -> Tensor | None:
+    def __call__(self, block: ScoreBlock) -> Tensor | None:
         """The source word of each target word, (batch, head, target word), at a site's last block; else None."""
-        sides = sides_of(block.batch)
-        part = sides.merged(block.scores(self.measure), self.setting, block.rows)
-        self._sum = part if block.rows.start == 0 or self._sum is None else self._sum + part
-        if block.rows.stop < block.batch.query_length(block.site):
-            return None
-        found, self._sum = sides.choose(self._sum), None
-        return found
+        sides = block.batch.cached(sides_of)
+        merged = self._merged.complete(block, sides.merged(block.scores(self.measure), self.setting, block.rows))
+        return None if merged is None else sides.choose(merged)

@@ -64,28 +64,19 @@ def sides_of(batch: Batch) -> Sides:
     """Of forced decoding, where every special token of the source is a candidate that means 'no link'; or of prompts."""
     if not batch.has_target:
         return prompt_sides(batch)
-
-    def compute() -> Sides:
-        device = batch.inputs["input_ids"].device
-        special = [sequence.special for sequence in batch.sources]
-        return Sides(_words(batch.sources), _words(batch.targets), special, device)
-
-    return batch.once("alignment sides", compute)
+    special = [sequence.special for sequence in batch.sources]
+    return Sides(_words(batch.sources), _words(batch.targets), special, batch.device)
 
 
 def prompt_sides(batch: Batch) -> Sides:
     """Of a batch of prompts: the source's words are the columns, and nothing means 'no link'."""
-
-    def compute() -> Sides:
-        counts = [len(document.words or ()) for document in batch.documents]
-        pairs = list(zip(batch.sources, counts, strict=True))
-        source_of = [[word if word is not None and word < count else None for word in text.word_of] for text, count in pairs]
-        target_of = [
-            [word - count if word is not None and word >= count else None for word in text.word_of] for text, count in pairs
-        ]
-        return Sides(source_of, target_of, [[False] * len(text) for text, _ in pairs], batch.inputs["input_ids"].device)
-
-    return batch.once("alignment sides of prompts", compute)
+    counts = [len(document.words or ()) for document in batch.documents]
+    pairs = list(zip(batch.sources, counts, strict=True))
+    source_of = [[word if word is not None and word < count else None for word in text.word_of] for text, count in pairs]
+    target_of = [
+        [word - count if word is not None and word >= count else None for word in text.word_of] for text, count in pairs
+    ]
+    return Sides(source_of, target_of, [[False] * len(text) for text, _ in pairs], batch.device)
 
 
 def _words(sequences: Sequence[TokenSequence]) -> list[list[int | None]]:

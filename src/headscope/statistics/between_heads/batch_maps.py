@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
-from headscope.lens.word_blocks import WordBlock
 from headscope.statistics.base import Heads
 
 LONG = 512  # keys; a text with more of them is held with fewer rows, so that its maps take no more memory
@@ -30,11 +29,11 @@ class TextMaps:
 class BatchMaps:
     """Takes the blocks of one batch, of sites with the same queries and keys, until it is complete."""
 
-    def __init__(self, block: AttentionBlock, heads: Heads, rows: int) -> None:
+    def __init__(self, block: ScoreBlock, heads: Heads, rows: int) -> None:
         self.batch = block.batch
         self.heads = heads
         self.shape = block.key_mask.shape
-        queries = query_mask(block)
+        queries = block.query_mask
         self._length = queries.shape[1]
         self._upto: dict[Site, int] = {}  # how many rows of a site have come
         self.texts = [
@@ -42,11 +41,11 @@ class BatchMaps:
             for chosen, keys in _chosen(queries, block.key_mask, rows)
         ]
 
-    def goes_on_with(self, block: AttentionBlock) -> bool:
+    def goes_on_with(self, block: ScoreBlock) -> bool:
         """Whether a block belongs to this batch, and is the next of its site."""
         return block.batch is self.batch and block.rows.start == self._upto.get(block.site, 0)
 
-    def take(self, block: AttentionBlock, scores: Tensor) -> None:
+    def take(self, block: ScoreBlock, scores: Tensor) -> None:
         """Keep the rows of a block (batch, head, row, key) that are chosen."""
         if block.key_mask.shape != self.shape:
             raise InputError(f"{block.site.name} has other keys than the attentions before it: they cannot be compared.")
@@ -59,18 +58,6 @@ class BatchMaps:
     @property
     def complete(self) -> bool:
         return all(self._upto.get(site) == self._length for site in self.heads.sites)
-
-
-def query_mask(block: AttentionBlock) -> Tensor:
-    """(batch, query), False at padding: of all queries of the block's batch, not only its own rows."""
-    if isinstance(block, WordBlock):
-        counts = torch.tensor([len(words) for words in block.query_words])
-        return torch.arange(block.query_count) < counts[:, None]
-    mask = block.batch.query_mask(block.site)
-    if mask is not None:
-        return mask
-    is_target = block.site.stack == "decoder" and block.batch.has_target
-    return torch.ones_like(block.batch.inputs["decoder_input_ids" if is_target else "input_ids"], dtype=torch.bool)
 
 
 def _chosen(queries: Tensor, keys: Tensor, most: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -12,8 +12,8 @@ from torch import Tensor
 from torch.nn.functional import threshold
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
 from headscope.lens.head import HEAD
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.statistics.base import Array, Fields, Heads, Statistic, ratio
 from headscope.statistics.between_heads.batch_maps import BatchMaps
@@ -97,7 +97,7 @@ class JensenShannon(Statistic):
 
     _groups: dict[tuple[str, str], tuple[Heads, int]]  # by stack and kind: its heads, and the place of its first pair
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         group = block.site.stack, block.site.kind
         heads, first = self._groups[group]
         held = self._held.get(group)

@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.statistics.kit.key_masks import surface
 
 USUAL = ("first", "separator", "punctuation", "other")
@@ -37,12 +38,14 @@ def category_names(given: Mapping[str, str]) -> tuple[str, ...]:
     return (*given, *USUAL)
 
 
-def key_categories(block: AttentionBlock, given: Mapping[str, str]) -> Tensor:
+def key_categories(block: ScoreBlock, given: Mapping[str, str]) -> Tensor:
     """(batch, key), int64: which of `category_names(given)` each key is in; padding is in `other`."""
-    names = category_names(given)
-    own = [_matcher(name, rule) for name, rule in given.items()]
-    first, separator, punctuation, other = range(len(own), len(names))
-    decoder = block.site.stack == "decoder" and block.site.kind == "self"
+    return block.attended.cached(_categories, block.weights.shape[-1], block.is_causal, tuple(given.items()))
+
+
+def _categories(side: Side, length: int, causal: bool, given: tuple[tuple[str, str], ...]) -> Tensor:
+    own = [_matcher(name, rule) for name, rule in given]
+    first, separator, punctuation, other = range(len(own), len(own) + len(USUAL))
 
     def category(label: str, special: bool, position: int, starts: str | None) -> int:
         for number, matches in enumerate(own):
@@ -50,20 +53,16 @@ def key_categories(block: AttentionBlock, given: Mapping[str, str]) -> Tensor:
                 return number
         if special:
             return first if label == starts else separator
-        if position == 0 and decoder:
+        if position == 0 and causal:
             return first
         return punctuation if surface(label) in (".", ",") else other
 
-    def compute() -> Tensor:
-        found = torch.full((block.weights.shape[0], block.weights.shape[-1]), other)
-        for row, (labels, special) in enumerate(zip(block.key_labels, block.key_special, strict=True)):
-            starts = labels[0] if labels and special[0] else None
-            pairs = enumerate(zip(labels, special, strict=True))
-            found[row, : len(labels)] = torch.tensor([category(*pair, position, starts) for position, pair in pairs])
-        return found.to(block.weights.device)
-
-    name = f"{block.level} {block.key_side_name} {decoder} categories: {list(given.items())}"
-    return block.batch.once(name, compute)
+    found = torch.full((len(side.labels), length), other)
+    for row, (labels, special) in enumerate(zip(side.labels, side.special, strict=True)):
+        starts = labels[0] if labels and special[0] else None
+        pairs = enumerate(zip(labels, special, strict=True))
+        found[row, : len(labels)] = torch.tensor([category(*pair, position, starts) for position, pair in pairs])
+    return found.to(side.device)
 
 
 def _matcher(name: str, rule: str) -> Callable[[str], bool]:

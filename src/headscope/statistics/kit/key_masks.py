@@ -7,7 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 
 # Marks of tokenizers: GPT-2's and sentencepiece's leading space, BERT's continuation, BPE's end of word.
 _MARKS = ("Ġ", "▁", "##")
@@ -25,36 +26,41 @@ def surface(token: str) -> str:
     return token.removesuffix("</w>")
 
 
-def keys_where(block: AttentionBlock, name: str, chosen: Callable[[str, bool], bool]) -> Tensor:
-    """(batch, key): 1 where `chosen(label, is special)`, else 0; made once a batch under `name`."""
-
-    def compute() -> Tensor:
-        mask = torch.zeros(block.weights.shape[0], block.weights.shape[-1])
-        for row, (labels, special) in enumerate(zip(block.key_labels, block.key_special, strict=True)):
-            found = [index for index, pair in enumerate(zip(labels, special, strict=True)) if chosen(*pair)]
-            mask[row, found] = 1
-        return mask.to(block.weights.device)
-
-    return block.batch.once(f"{block.level} {block.key_side_name} keys: {name}", compute)
+def keys_where(block: ScoreBlock, chosen: Callable[..., bool], *arguments: str) -> Tensor:
+    """(batch, key): 1 where `chosen(label, is special, *arguments)`, else 0."""
+    return block.attended.cached(_where, block.weights.shape[-1], chosen, *arguments)
 
 
-def separators(block: AttentionBlock, side: str) -> Tensor:
-    """(batch, key) or (batch, query): 1 at special tokens that do not start a text, nor are like those that do."""
-    labels, special = (block.key_labels, block.key_special) if side == "key" else (block.query_labels, block.query_special)
-
-    def compute() -> Tensor:
-        mask = torch.zeros(len(labels), max(map(len, labels)))
-        for row, (tokens, is_special) in enumerate(zip(labels, special, strict=True)):
-            mask[row, : len(tokens)] = torch.tensor(
-                [float(special and token != tokens[0]) for token, special in zip(tokens, is_special, strict=True)]
-            )
-        return mask.to(block.weights.device)
-
-    side_name = block.key_side_name if side == "key" else block.query_side_name
-    return block.batch.once(f"{block.level} {side_name} separators", compute)
+def _where(side: Side, length: int, chosen: Callable[..., bool], *arguments: str) -> Tensor:
+    mask = torch.zeros(len(side.labels), length)
+    for row, (labels, special) in enumerate(zip(side.labels, side.special, strict=True)):
+        found = [index for index, pair in enumerate(zip(labels, special, strict=True)) if chosen(*pair, *arguments)]
+        mask[row, found] = 1
+    return mask.to(side.device)
 
 
-def special_labels(block: AttentionBlock) -> list[str]:
-    """The special tokens among a block's keys, each once."""
-    pairs = [pair for texts in zip(block.key_labels, block.key_special, strict=True) for pair in zip(*texts, strict=True)]
+def is_special(label: str, special: bool, wanted: str) -> bool:
+    return special and label == wanted
+
+
+def is_period(label: str, special: bool) -> bool:
+    return not special and surface(label) == "."
+
+
+def is_comma(label: str, special: bool) -> bool:
+    return not special and surface(label) == ","
+
+
+def separators(side: Side) -> Tensor:
+    """(batch, position): 1 at special tokens that do not start a text, nor are like those that do."""
+    mask = torch.zeros(len(side.labels), side.longest)
+    for row, (tokens, flags) in enumerate(zip(side.labels, side.special, strict=True)):
+        found = [float(special and token != tokens[0]) for token, special in zip(tokens, flags, strict=True)]
+        mask[row, : len(tokens)] = torch.tensor(found)
+    return mask.to(side.device)
+
+
+def special_labels(side: Side) -> list[str]:
+    """The special tokens of a side, each once."""
+    pairs = [pair for texts in zip(side.labels, side.special, strict=True) for pair in zip(*texts, strict=True)]
     return list(dict.fromkeys(label for label, special in pairs if special))

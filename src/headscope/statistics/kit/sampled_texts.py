@@ -5,15 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
-from headscope.statistics.exemplars import document_number
+from headscope.lens.tokens.batch import Batch
+from headscope.statistics.exemplars import document_numbers
 
 
-def some_texts(block: AttentionBlock, every: int) -> Tensor:
+def some_texts(batch: Batch, every: int) -> Tensor:
     """The places in the batch of the texts whose number, a hash, is divisible by `every`: (text,), int64"""
-
-    def compute() -> Tensor:
-        chosen = [document_number(document) % every == 0 for document in block.batch.documents]
-        return torch.tensor(chosen).nonzero()[:, 0].to(block.weights.device)
-
-    return block.batch.once(f"one text of {every}", compute)
+    chosen = [number % every == 0 for number in batch.cached(document_numbers)]
+    return torch.tensor(chosen).nonzero()[:, 0].to(batch.device)

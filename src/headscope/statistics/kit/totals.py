@@ -1,27 +1,32 @@
-"""Sums over a block that several statistics need: each is computed once a block and measure."""
+"""Sums over a block that several statistics need: `block.cached(received, measure)` computes each once."""
 
 from __future__ import annotations
 
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 
 
-def received(block: AttentionBlock, measure: str) -> Tensor:
+def received(block: ScoreBlock, measure: str) -> Tensor:
     """What every key gets from all rows: (batch, head, key)."""
-    return block.once(f"received {measure}", lambda: block.scores(measure).sum(2))
+    return block.scores(measure).sum(2)
 
 
-def given(block: AttentionBlock, measure: str) -> Tensor:
+def given(block: ScoreBlock, measure: str) -> Tensor:
     """What every row gives to all keys: (batch, head, row); 1 for weights without sinks, 0 at padding."""
-    return block.once(f"given {measure}", lambda: block.scores(measure).sum(3))
+    return block.scores(measure).sum(3)
 
 
-def total(block: AttentionBlock, measure: str) -> Tensor:
+def given_beyond_first(block: ScoreBlock, measure: str) -> Tensor:
+    """What every row gives to all keys but the first: (batch, head, row)."""
+    return block.scores(measure)[..., 1:].sum(3)
+
+
+def total(block: ScoreBlock, measure: str) -> Tensor:
     """All scores of a head: (head,)"""
-    return block.once(f"total {measure}", lambda: received(block, measure).sum((0, 2)))
+    return block.cached(received, measure).sum((0, 2))
 
 
-def queries(block: AttentionBlock) -> float:
+def queries(block: ScoreBlock) -> float:
     """How many rows are not padding."""
     return float(block.row_mask.sum())

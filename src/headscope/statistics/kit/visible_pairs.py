@@ -5,16 +5,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 
 
-def first_row(block: AttentionBlock) -> Tensor:
+def first_row(block: ScoreBlock) -> Tensor:
     """The first query that can see each key: (key,), int64."""
-    causal = block.site.stack == "decoder" and block.site.kind == "self"
-    return block.key_positions if causal else torch.zeros_like(block.key_positions)
+    return block.key_positions if block.is_causal else torch.zeros_like(block.key_positions)
 
 
-def visible(block: AttentionBlock, rows: range | None = None) -> Tensor:
+def visible(block: ScoreBlock, rows: range | None = None) -> Tensor:
     """How many queries see each key: (batch, key), int64; 0 at padding. Of `rows`, or of the whole text."""
     lengths = block.query_lengths[:, None]
     stop = lengths if rows is None else lengths.clamp(max=rows.stop)

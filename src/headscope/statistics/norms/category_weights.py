@@ -58,18 +58,18 @@ class CategoryWeights(NormStatistic):
 
     def update(self, block: AttentionBlock) -> None:
         members = self._members(block)
-        first, norms = block.rows.start == 0, block.site.projection is not None
+        first, norms = block.is_first, block.site.projection is not None
         if first:
             self.add("texts", block.site, float(len(members)))
             self._add(block, "texts", members.any(1).double()[:, None])
         if self.measure == "joint_norm":
             if norms:
-                self._add_received(block, "norm", received(block, "joint_norm"), members)
+                self._add_received(block, "norm", block.cached(received, "joint_norm"), members)
             return
-        weights = received(block, "weight")
+        weights = block.cached(received, "weight")
         self._add_received(block, "weight", weights, members)
         if norms:  # all rows multiply the same ||f(x)||, so their sum does too
-            value_norms = value_norms_of(block.key_side)
+            value_norms = block.key_side.cached(value_norms_of)
             self._add_received(block, "norm", weights * value_norms, members)
             if first:
                 self._add(block, "value_norm", category_means(value_norms, members))

@@ -48,7 +48,7 @@ class LengthDispersion(NormStatistic):
         raise NotImplementedError
 
     def update(self, block: AttentionBlock) -> None:
-        lengths = self.lengths(block) if block.rows.start == 0 else None  # every token once, not once a row
+        lengths = self.lengths(block) if block.is_first else None  # every token once, not once a row
         if lengths is None:
             return
         there = block.key_mask
@@ -84,7 +84,7 @@ class Dispersion(LengthDispersion):
     name = "dispersion"
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
-        return None if block.site.projection is None else value_norms_of(block.key_side)
+        return None if block.site.projection is None else block.key_side.cached(value_norms_of)
 
 
 @statistic

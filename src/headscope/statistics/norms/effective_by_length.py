@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.block import AttentionBlock, KeySide
 from headscope.measures.full_rank_basis import full_rank_basis
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.sampled_texts import some_texts
-from headscope.statistics.norms.norm_statistic import NormStatistic, is_last, population_deviation
+from headscope.statistics.kit.site_rows import SiteRows
+from headscope.statistics.norms.norm_statistic import NormStatistic, population_deviation
 from headscope.statistics.registry import statistic
 
 LONGEST = 4096  # tokens; longer texts count as that long
@@ -51,6 +52,14 @@ def map_sums(weights: Tensor, norms: Tensor, basis: Tensor, diagonal: int | None
     return torch.stack([of_effective, of_norms])
 
 
+def basis_of(keys: KeySide, texts: tuple[int, ...]) -> Tensor:
+    """The basis Q of effective attention for some texts of a batch: (text, head, key, d), float64."""
+    values = keys.values[list(texts)]
+    if keys.mask is not None:
+        values = values * keys.mask[list(texts)][:, None, :, None]
+    return full_rank_basis(values @ keys.projection.roots)
+
+
 def pearson(pairs: Tensor, sums: Tensor) -> Tensor:
     """r from the number of pairs (...) and the sums (5, ...) of `map_sums`; not a number where x or y does not vary."""
     x, y, xx, yy, xy = sums
@@ -77,39 +86,29 @@ class EffectiveByLength(NormStatistic):
         if every < 1:
             raise InputError(f"by_length measures one text of every 1 or more, not of {every}.")
         self.every = every
-        self._waiting: Tensor | None = None  # the sums of the rows so far of this site and batch
+        self._sums = SiteRows[Tensor]()
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "every": self.every}
 
     def update(self, block: AttentionBlock) -> None:
-        texts = some_texts(block, self.every)
+        texts = block.batch.cached(some_texts, self.every)
         if len(texts) == 0:
             return
         lengths = block.key_mask.sum(1)[texts]
         if block.site.projection is None:
-            if is_last(block):
+            if block.is_last:
                 self._add(block, lengths, torch.full((2, len(texts), block.site.heads), torch.nan))
             return
-        sums = map_sums(*self._maps(block, texts), block.rows.start if _causal(block) else None)
-        if block.rows.start > 0 and self._waiting is not None:
-            sums += self._waiting
-        self._waiting = sums
-        if is_last(block):
-            pairs = lengths * (lengths + 1) / 2 if _causal(block) else lengths * block.query_lengths[texts]
+        # All that the texts measured depend on is in the key of their basis.
+        basis = block.key_side.cached(basis_of, tuple(texts.tolist()))
+        norms = block.key_side.cached(value_norms_of)[texts].double()
+        weights = block.weights[texts].double()
+        sums = self._sums.complete(block, map_sums(weights, norms, basis, block.rows.start if block.is_causal else None))
+        if sums is not None:
+            pairs = lengths * (lengths + 1) / 2 if block.is_causal else lengths * block.query_lengths[texts]
             correlations = [pearson(pairs[:, None].double(), of_other) for of_other in sums]
             self._add(block, lengths, torch.stack(correlations))
-
-    def _maps(self, block: AttentionBlock, texts: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Of the measured texts: weights (text, head, row, key), ||f(x)|| (text, head, key), Q (text, head, key, d)."""
-        keys = block.key_side
-
-        def compute() -> Tensor:
-            values = keys.values[texts] * block.key_mask[texts][:, None, :, None]
-            return full_rank_basis(values @ keys.projection.roots)
-
-        basis = keys.once(f"column_basis of one text of {self.every}", compute)
-        return block.weights[texts].double(), value_norms_of(keys)[texts].double(), basis
 
     def _add(self, block: AttentionBlock, lengths: Tensor, correlations: Tensor) -> None:
         """(text,), (2, text, head): Pearson's r with each of OTHERS."""
@@ -155,7 +154,3 @@ class EffectiveByLength(NormStatistic):
             columns[f"{name}_mean"] = ratio(total, count)
             columns[f"{name}_deviation"] = population_deviation(count, total, sums[f"{name}_squares"])
         return columns | {"maps": sums["maps"]}
-
-
-def _causal(block: AttentionBlock) -> bool:
-    return block.site.stack == "decoder" and block.site.kind == "self"

@@ -51,7 +51,7 @@ class Mixing(Statistic):
         return self.name
 
     def update(self, block: AttentionBlock) -> None:
-        texts = some_texts(block, self.every) if self.every > 1 else ALL
+        texts = block.batch.cached(some_texts, self.every) if self.every > 1 else ALL
         if isinstance(texts, Tensor) and not len(texts):
             return
         try:

@@ -17,6 +17,7 @@ from headscope.statistics.base import Array, Fields, Statistic
 from headscope.statistics.kit.categories import category_names, key_categories, parse_categories
 from headscope.statistics.kit.pair_counts import PairCounts
 from headscope.statistics.kit.rank_sketch import LIMIT, RankSketch
+from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.kit.totals import received
 from headscope.statistics.kit.visible_pairs import first_row, visible
 from headscope.statistics.registry import statistic
@@ -82,12 +83,12 @@ class NormCorrelation(NormPairs):
         self._sketches = _sketches_in(fields)
         self._counts: dict[tuple[str, str], PairCounts] = {}  # by stack and kind: pairs that are in no sketch yet
         self._undrained: dict[str, int] = {}  # how many of them, by sketch
-        self._received: dict[int, Tensor] = {}  # by site, what the keys of a batch got from the rows so far
+        self._received = SiteRows[Tensor]()  # what the keys of a batch got
 
     def update(self, block: AttentionBlock) -> None:
         if block.site.projection is None:
             return
-        norms = value_norms_of(block.key_side).cpu()
+        norms = block.key_side.cached(value_norms_of).cpu()
         categories = key_categories(block, self.categories).cpu()
         self._add_pairs(block, norms, categories)
         self._add_tokens(block, norms, categories)
@@ -121,11 +122,8 @@ class NormCorrelation(NormPairs):
         sketch.add(weights[pairs].numpy(), own[pairs].numpy())
 
     def _add_tokens(self, block: AttentionBlock, norms: Tensor, categories: Tensor) -> None:
-        got = received(block, "weight").cpu()
-        if block.rows.start > 0:  # the other rows of these texts were in blocks before
-            got = got + self._received.pop(block.site.index)
-        if block.rows.stop < int(block.query_lengths.max()):
-            self._received[block.site.index] = got
+        got = self._received.complete(block, block.cached(received, "weight").cpu())
+        if got is None:
             return
         mean = got / block.query_lengths.cpu()[:, None, None]
         counted = categories.masked_fill(~block.key_mask.cpu(), -1)

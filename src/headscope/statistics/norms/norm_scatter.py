@@ -12,7 +12,7 @@ from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Fields, Statistic
-from headscope.statistics.exemplars import document_number
+from headscope.statistics.exemplars import document_numbers
 from headscope.statistics.kit.categories import category_names, key_categories
 from headscope.statistics.kit.pair_sample import seeds_of, smallest, visits
 from headscope.statistics.kit.visible_pairs import first_row, visible
@@ -60,27 +60,22 @@ class NormScatter(NormPairs):
         here = (row >= block.rows.start) & (row < block.rows.stop) & (time < limits[group])
         time, group, text, head, row, key = (part[here] for part in (time, group, text, head, row, key))
         weight = block.weights[text, head, row - block.rows.start, key].cpu().numpy()
-        norm = value_norms_of(block.key_side)[text, head, key].cpu().numpy()
+        norm = block.key_side.cached(value_norms_of)[text, head, key].cpu().numpy()
         found = np.stack([time, np.full(len(time), block.site.layer), head, weight, norm], 1)
         for number in np.unique(group):
             self._keep(names[number], found[group == number])
 
     def _seeds(self, block: AttentionBlock) -> Array:
         """(category, text), of the text itself and the site: the same in whatever batch or shard."""
-        numbers = block.batch.once("document numbers", lambda: [document_number(one) for one in block.batch.documents])
+        numbers = block.batch.cached(document_numbers)
         categories = np.arange(len(category_names(self.categories)))[:, None]
         return seeds_of(self.seed, block.site.index, categories, np.array(numbers, dtype=np.uint64))
 
     def _seen(self, block: AttentionBlock) -> Array:
         """(category, text, key): how many queries see each key, in its category."""
-
-        def compute() -> Array:
-            key_category = key_categories(block, self.categories).cpu().numpy()
-            categories = np.arange(len(category_names(self.categories)))
-            return visible(block).cpu().numpy() * (key_category == categories[:, None, None])
-
-        kind = f"{block.site.stack} {block.site.kind}"
-        return block.batch.once(f"{kind} seen by category: {sorted(self.categories.items())}", compute)
+        categories = np.arange(len(category_names(self.categories)))
+        key_category = key_categories(block, self.categories).cpu().numpy()
+        return visible(block).cpu().numpy() * (key_category == categories[:, None, None])
 
     def _limit(self, name: str) -> float:
         """The priority that a pair has to stay below."""

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
 from headscope.statistics.base import Array, Statistic
 
 
@@ -34,11 +33,6 @@ class NormStatistic(Statistic):
         for site in self.heads.sites:
             found[self.heads.where(site)] = site.projection is not None
         return found
-
-
-def is_last(block: AttentionBlock) -> bool:
-    """Whether this block has the last rows of its site and batch: those before it came first."""
-    return block.rows.stop >= block.batch.query_length(block.site)
 
 
 def population_deviation(count: Array, total: Array, squares: Array) -> Array:

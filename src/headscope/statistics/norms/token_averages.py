@@ -22,7 +22,7 @@ from headscope.statistics.base import Array, Statistic
 from headscope.statistics.kit.categories import category_names, key_categories
 from headscope.statistics.kit.totals import received
 from headscope.statistics.norms.frequencies import Frequencies
-from headscope.statistics.norms.norm_statistic import NormStatistic, is_last
+from headscope.statistics.norms.norm_statistic import NormStatistic
 
 
 @dataclass
@@ -83,14 +83,14 @@ class TokenAverages(NormStatistic):
     def update(self, block: AttentionBlock) -> None:
         if block.site not in self.own:
             return
-        if block.rows.start == 0:
+        if block.is_first:
             if block.site == self.own[0]:
                 self._weight = torch.zeros(block.key_mask.shape, dtype=torch.float64, device=block.weights.device)
                 self._norm = torch.zeros_like(self._weight)
             # One site without norms, and the mean over all heads is not known.
-            self._norm += torch.nan if block.site.projection is None else value_norms_of(block.key_side).sum(1)
-        self._weight += received(block, "weight").sum(1) / block.query_lengths[:, None]
-        if block.site == self.own[-1] and is_last(block):
+            self._norm += torch.nan if block.site.projection is None else block.key_side.cached(value_norms_of).sum(1)
+        self._weight += block.cached(received, "weight").sum(1) / block.query_lengths[:, None]
+        if block.site == self.own[-1] and block.is_last:
             self.add_tokens(self._averages(block))
 
     def _averages(self, block: AttentionBlock) -> Averages:

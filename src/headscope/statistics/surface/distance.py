@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, ratio
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
@@ -17,7 +17,7 @@ class Distance(NullFiltered):
     name = "distance"
     fields = ("spanned", "total")
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         apart = (block.row_positions[:, None] - block.key_positions[self.first_key :]).abs().to(torch.float32)
         self.add("spanned", block.site, torch.einsum("bhij,ij->h", self.kept(block), apart))
         self.add("total", block.site, self.kept_total(block))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, ratio
 from headscope.statistics.kit.totals import given, queries
 from headscope.statistics.registry import statistic
@@ -20,13 +20,13 @@ def row_entropies(scores: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
     return torch.where(some, sums.clamp(min=1e-30).log() - informed / sums.clamp(min=1e-30), 0.0)
 
 
-def uniform_entropies(block: AttentionBlock, first_key: int = 0) -> torch.Tensor:
+def uniform_entropies(block: ScoreBlock, first_key: int = 0) -> torch.Tensor:
     """Entropy of attending alike to every token from `first_key` on that a row may see: (batch, row), 0 at padding.
 
     A decoder's rows see what is not after them; windows and chunks are not taken into account.
     """
     seen = block.key_mask.sum(-1)[:, None].expand_as(block.row_mask)
-    if block.site.stack == "decoder" and block.site.kind == "self":
+    if block.is_causal:
         seen = torch.minimum(seen, block.row_positions + 1)
     return (seen - first_key).clamp(min=1).log() * block.row_mask
 
@@ -41,7 +41,7 @@ class Entropy(NullFiltered):
     name = "entropy"
     fields = ("entropy", "uniform", "rows")
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         entropies = row_entropies(self.kept(block).clamp(min=0), self.kept_given(block).clamp(min=0))
         uniform = uniform_entropies(block, self.first_key)
         if self.without_first:
@@ -54,9 +54,9 @@ class Entropy(NullFiltered):
             self.add("uniform", block.site, uniform.sum())
             self.add("rows", block.site, queries(block))
 
-    def _counted(self, block: AttentionBlock) -> torch.Tensor:
+    def _counted(self, block: ScoreBlock) -> torch.Tensor:
         """(batch, head, row): 1 for the rows that do not give over 90 % of what they give to the first token."""
-        whole = given(block, self.measure)
+        whole = block.cached(given, self.measure)
         return ((whole - self.kept_given(block) <= NULL * whole) & block.row_mask[:, None]).float()
 
     def columns(self, fields: Fields) -> dict[str, Array]:

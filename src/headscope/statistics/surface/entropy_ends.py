@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.totals import given
 from headscope.statistics.registry import statistic
@@ -23,10 +23,10 @@ class EntropyEnds(Statistic):
     usual = False
     fields = ("first", "first_uniform", "last", "last_uniform", "texts")
 
-    def update(self, block: AttentionBlock) -> None:
-        scores, sums = block.scores(self.measure).clamp(min=0), given(block, self.measure).clamp(min=0)
+    def update(self, block: ScoreBlock) -> None:
+        scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)
         uniform = uniform_entropies(block)
-        if block.rows.start == 0:
+        if block.is_first:
             self.add("texts", block.site, float(block.weights.shape[0]))
             self.add("first", block.site, row_entropies(scores[:, :, 0], sums[:, :, 0]).sum(0))
             self.add("first_uniform", block.site, uniform[:, 0].sum())
@@ -39,7 +39,7 @@ class EntropyEnds(Statistic):
         return {name: ratio(fields[name], fields["texts"]) for name in names}
 
 
-def _last_rows(block: AttentionBlock) -> tuple[Tensor, Tensor]:
+def _last_rows(block: ScoreBlock) -> tuple[Tensor, Tensor]:
     """The texts whose last row is in this block, and where in it."""
     last = block.query_lengths - 1 - block.rows.start
     texts = torch.nonzero((last >= 0) & (last < len(block.rows)))[:, 0]

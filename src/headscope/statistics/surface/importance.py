@@ -15,7 +15,7 @@ from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.watching.gradients import GradientBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
-from headscope.statistics.kit.key_masks import keys_where, special_labels, surface
+from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
 from headscope.statistics.kit.totals import queries
 from headscope.statistics.registry import statistic
 
@@ -71,11 +71,11 @@ class Importance(Statistic):
 
 def kinds_of_keys(block: GradientBlock) -> dict[str, Tensor]:
     """(batch, key) each: 1 where a key is of that kind. `unmasked` is all special tokens, punctuation and others."""
-    special = {label: keys_where(block, f"special {label}", _is(label)) for label in special_labels(block)}
+    special = {label: keys_where(block, is_special, label) for label in special_labels(block.attended)}
     kinds = {
         **special,
-        "punctuation": keys_where(block, "punctuation", lambda label, special: not special and surface(label) in (".", ",")),
-        "other": keys_where(block, "other", lambda label, special: not special and surface(label) not in (".", ",")),
+        "punctuation": keys_where(block, is_punctuation),
+        "other": keys_where(block, is_other),
         "unmasked": block.key_mask.float(),
     }
     kinds["first_token"] = kinds["unmasked"] * (block.key_positions == 0)
@@ -84,5 +84,9 @@ def kinds_of_keys(block: GradientBlock) -> dict[str, Tensor]:
     return {name: keys * ~block.masked for name, keys in kinds.items()} | {"masked": block.masked.float()}
 
 
-def _is(wanted: str) -> Any:
-    return lambda label, special: special and label == wanted
+def is_punctuation(label: str, special: bool) -> bool:
+    return is_period(label, special) or is_comma(label, special)
+
+
+def is_other(label: str, special: bool) -> bool:
+    return not special and not is_punctuation(label, special)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.totals import queries
 from headscope.statistics.registry import statistic
@@ -15,7 +15,7 @@ class Maximum(Statistic):
     name = "maximum"
     fields = ("maximum", "rows")
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         largest = block.scores(self.measure).amax(-1) * block.row_mask[:, None]
         self.add("maximum", block.site, largest.sum((0, 2)))
         self.add("rows", block.site, queries(block))

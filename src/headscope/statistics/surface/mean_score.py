@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.totals import total
 from headscope.statistics.kit.visible_pairs import visible
@@ -18,8 +18,8 @@ class MeanScore(Statistic):
     levels = ("token",)
     fields = ("total", "pairs")
 
-    def update(self, block: AttentionBlock) -> None:
-        self.add("total", block.site, total(block, self.measure))
+    def update(self, block: ScoreBlock) -> None:
+        self.add("total", block.site, block.cached(total, self.measure))
         self.add("pairs", block.site, float(visible(block, block.rows).sum()))
 
     def columns(self, fields: Fields) -> dict[str, Array]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.statistics.base import Statistic
-from headscope.statistics.kit.totals import given, received
+from headscope.statistics.kit.totals import given, given_beyond_first, received
 
 
 def is_decoder_only(sites: Sequence[Site]) -> bool:
@@ -40,20 +40,20 @@ class NullFiltered(Statistic):
         """The first key that counts."""
         return int(self.without_first)
 
-    def kept(self, block: AttentionBlock) -> Tensor:
+    def kept(self, block: ScoreBlock) -> Tensor:
         """The scores that count: (batch, head, row, key), from the first key that counts on."""
         return block.scores(self.measure)[..., self.first_key :]
 
-    def kept_given(self, block: AttentionBlock) -> Tensor:
+    def kept_given(self, block: ScoreBlock) -> Tensor:
         """What every row gives to the keys that count: (batch, head, row)."""
         if not self.without_first:
-            return given(block, self.measure)
-        return block.once(f"given {self.measure} without first", lambda: self.kept(block).sum(3))
+            return block.cached(given, self.measure)
+        return block.cached(given_beyond_first, self.measure)
 
-    def kept_received(self, block: AttentionBlock) -> Tensor:
+    def kept_received(self, block: ScoreBlock) -> Tensor:
         """What every key that counts gets: (batch, head, key)."""
-        return received(block, self.measure)[..., self.first_key :]
+        return block.cached(received, self.measure)[..., self.first_key :]
 
-    def kept_total(self, block: AttentionBlock) -> Tensor:
+    def kept_total(self, block: ScoreBlock) -> Tensor:
         """All scores of a head that count: (head,)"""
         return self.kept_received(block).sum((0, 2))

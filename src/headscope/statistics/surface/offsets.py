@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.totals import total
 from headscope.statistics.registry import statistic
@@ -30,9 +30,9 @@ class Offsets(Statistic):
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "offsets": list(self.offsets)}
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         scores = block.scores(self.measure)
-        self.add("total", block.site, total(block, self.measure))
+        self.add("total", block.site, block.cached(total, self.measure))
         for offset in self.offsets:
             diagonal = scores.diagonal(block.rows.start + offset, dim1=2, dim2=3)
             self.add(offset_name(offset), block.site, diagonal.sum((0, 2)))

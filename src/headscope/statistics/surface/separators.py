@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.key_masks import separators
 from headscope.statistics.kit.totals import given
@@ -24,11 +24,11 @@ class Separators(Statistic):
     usual = False
     fields = ("separator_given", "separator_total", "others_given", "others_total")
 
-    def update(self, block: AttentionBlock) -> None:
-        keys = separators(block, "key")
-        rows = separators(block, "query")[:, block.rows.start : block.rows.stop]
+    def update(self, block: ScoreBlock) -> None:
+        keys = block.attended.cached(separators)
+        rows = block.attending.cached(separators)[:, block.rows.start : block.rows.stop]
         to_separators = torch.einsum("bhik,bk->bhi", block.scores(self.measure), keys)
-        totals = given(block, self.measure)
+        totals = block.cached(given, self.measure)
         for name, mask in (("separator", rows), ("others", 1 - rows)):
             self.add(f"{name}_given", block.site, torch.einsum("bhi,bi->h", to_separators, mask))
             self.add(f"{name}_total", block.site, torch.einsum("bhi,bi->h", totals, mask))

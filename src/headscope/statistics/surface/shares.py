@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
-from headscope.statistics.kit.key_masks import keys_where, special_labels, surface
+from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
 from headscope.statistics.kit.totals import received, total
 from headscope.statistics.registry import statistic
 
@@ -18,12 +16,12 @@ class Shares(Statistic):
 
     fields: tuple[str, ...] = ("total",)
 
-    def update(self, block: AttentionBlock) -> None:
-        self.add("total", block.site, total(block, self.measure))
-        for name, amount in self.amounts(block, received(block, self.measure)).items():
+    def update(self, block: ScoreBlock) -> None:
+        self.add("total", block.site, block.cached(total, self.measure))
+        for name, amount in self.amounts(block, block.cached(received, self.measure)).items():
             self.add(name, block.site, amount)
 
-    def amounts(self, block: AttentionBlock, received: Tensor) -> dict[str, Tensor]:
+    def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         """By column, what the keys of that column receive: (head,) each."""
         raise NotImplementedError
 
@@ -38,7 +36,7 @@ class FirstToken(Shares):
     name = "first_token"
     fields = ("total", "first_token")
 
-    def amounts(self, block: AttentionBlock, received: Tensor) -> dict[str, Tensor]:
+    def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         return {"first_token": received[:, :, 0].sum(0)}
 
 
@@ -48,10 +46,10 @@ class SpecialTokens(Shares):
 
     name = "special_tokens"
 
-    def amounts(self, block: AttentionBlock, received: Tensor) -> dict[str, Tensor]:
+    def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         return {
-            label: (received * keys_where(block, f"special {label}", _is(label))[:, None]).sum((0, 2))
-            for label in special_labels(block)
+            label: (received * keys_where(block, is_special, label)[:, None]).sum((0, 2))
+            for label in special_labels(block.attended)
         }
 
 
@@ -62,14 +60,6 @@ class Punctuation(Shares):
     name = "punctuation"
     fields = ("total", "period", "comma")
 
-    def amounts(self, block: AttentionBlock, received: Tensor) -> dict[str, Tensor]:
-        periods = keys_where(block, "period", lambda label, special: surface(label) == "." and not special)
-        commas = keys_where(block, "comma", lambda label, special: surface(label) == "," and not special)
-        return {
-            "period": (received * periods[:, None]).sum((0, 2)),
-            "comma": (received * commas[:, None]).sum((0, 2)),
-        }
-
-
-def _is(wanted: str) -> Callable[[str, bool], bool]:
-    return lambda label, special: special and label == wanted
+    def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
+        marks = {"period": is_period, "comma": is_comma}
+        return {name: (received * keys_where(block, mark)[:, None]).sum((0, 2)) for name, mark in marks.items()}

@@ -10,9 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.categories import USUAL, key_categories
+from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.kit.totals import received, total
 from headscope.statistics.kit.visible_pairs import first_row
 from headscope.statistics.registry import statistic
@@ -51,13 +52,13 @@ class BeyondSinks(Statistic):
 
     def __init__(self, measure: str = "weight", level: str = "token") -> None:
         super().__init__(measure, level)
-        self._waiting: dict[int, Tensor] = {}  # by site, what the keys of a batch got from the rows so far
+        self._received = SiteRows[Tensor]()
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         categories = key_categories(block, {})
         kept = (categories > SEPARATOR) & block.key_mask  # batch key
-        got = received(block, self.measure)
-        self.add("total", block.site, total(block, self.measure))
+        got = block.cached(received, self.measure)
+        self.add("total", block.site, block.cached(total, self.measure))
         for name, category in (("first", FIRST), ("separator", SEPARATOR), ("punctuation", PUNCTUATION)):
             self.add(name, block.site, (got * (categories == category)[:, None]).sum((0, 2)))
         self.add("rest", block.site, (got * kept[:, None]).sum((0, 2)))
@@ -69,14 +70,11 @@ class BeyondSinks(Statistic):
         self.add("entropy", block.site, entropies.sum((0, 2)))
         self.add("uniform", block.site, torch.einsum("bhi,bi->h", sums, _log_in_sight(block, kept)))
 
-    def _add_one_token(self, block: AttentionBlock, got: Tensor) -> None:
+    def _add_one_token(self, block: ScoreBlock, got: Tensor) -> None:
         """Which token of a text gets most is known when its last rows have come. got: (batch, head, key)"""
-        if block.rows.start > 0:
-            got = got + self._waiting.pop(block.site.index)
-        if block.rows.stop < int(block.query_lengths.max()):
-            self._waiting[block.site.index] = got
-        else:
-            self.add("one_token", block.site, got.amax(2).sum(0))
+        whole = self._received.complete(block, got)
+        if whole is not None:
+            self.add("one_token", block.site, whole.amax(2).sum(0))
 
     def columns(self, fields: Fields) -> dict[str, Array]:
         columns = {name: ratio(fields[name], fields["total"]) for name in ("first", "separator", "rest")}
@@ -92,7 +90,7 @@ def _on_diagonal(scores: Tensor, kept: Tensor, offset: int) -> Tensor:
     return (diagonal * kept[:, None, first : first + diagonal.shape[-1]]).sum((0, 2))
 
 
-def _log_in_sight(block: AttentionBlock, kept: Tensor) -> Tensor:
+def _log_in_sight(block: ScoreBlock, kept: Tensor) -> Tensor:
     """(batch, row): the log of how many keys that count a row can see."""
     sees = first_row(block)[None] <= block.row_positions[:, None]  # row key
     return (kept.float() @ sees.float().T).clamp(min=1).log()

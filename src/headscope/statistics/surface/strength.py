@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.kit.totals import queries, total
 from headscope.statistics.registry import statistic
@@ -15,8 +15,8 @@ class Strength(Statistic):
     name = "strength"
     fields = ("total", "rows")
 
-    def update(self, block: AttentionBlock) -> None:
-        self.add("total", block.site, total(block, self.measure))
+    def update(self, block: ScoreBlock) -> None:
+        self.add("total", block.site, block.cached(total, self.measure))
         self.add("rows", block.site, queries(block))
 
     def columns(self, fields: Fields) -> dict[str, Array]:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.registry import statistic
@@ -40,7 +40,7 @@ class FirstPositions(NullFiltered):
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "positions": self.positions}
 
-    def corner(self, block: AttentionBlock) -> tuple[Tensor, Tensor, slice]:
+    def corner(self, block: ScoreBlock) -> tuple[Tensor, Tensor, slice]:
         """The corner's scores (batch, head, row, key), whether a text has that pair (batch, row, key), and the rows."""
         rows = slice(block.rows.start, min(block.rows.stop, self.positions))
         height = max(rows.stop - rows.start, 0)
@@ -62,7 +62,7 @@ class MeanMap(FirstPositions):
         fresh.state = {"sum": np.zeros((fresh.heads.count, *shape)), "texts": np.zeros((len(sites), *shape))}
         return fresh
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         scores, there, rows = self.corner(block)
         if scores.shape[2] == 0:
             return
@@ -116,7 +116,7 @@ class Variability(FirstPositions):
         fresh.mean = self.mean
         return fresh
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         assert self.mean is not None
         scores, there, rows = self.corner(block)
         if scores.shape[2] == 0:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,10 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.word_blocks import WordBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.registry import statistic
 from headscope.text.coreference.cases import cases
@@ -38,11 +37,9 @@ def finds_antecedent(scores: Tensor, candidates: Tensor, antecedents: Tensor) ->
     return antecedents.gather(1, chosen) & (most > 0)
 
 
-@dataclass
-class BatchCases:
+class BatchCases(NamedTuple):
     """The cases of a batch, as indices into its blocks."""
 
-    batch: Batch
     text: Tensor  # case: its place in the batch
     row: Tensor  # case: its mention's head word
     group: Tensor  # case: twice its kind's index, and one more in the second half
@@ -68,7 +65,6 @@ class Antecedents(Statistic):
         if candidates not in CANDIDATES:
             raise InputError(f"The candidates of antecedents are {' or '.join(CANDIDATES)}, not {candidates!r}.")
         self.candidates = candidates
-        self._cases: BatchCases | None = None
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "candidates": self.candidates}
@@ -83,13 +79,10 @@ class Antecedents(Statistic):
         encoders = [site for site in sites if site.stack == "encoder"]
         return super().start([site for site in encoders or sites if site.kind == "self"])
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:
             return
-        assert isinstance(block, WordBlock)
-        found = self._cases
-        if found is None or found.batch is not block.batch:
-            found = self._cases = _collect(block)
+        found = block.batch.cached(batch_cases, block.attended)
         here = (found.row >= block.rows.start) & (found.row < block.rows.stop)
         scores = block.scores(self.measure)[found.text[here], :, found.row[here] - block.rows.start]  # case head key
         keys = found.keys[here]
@@ -121,13 +114,13 @@ def _accuracy(fields: Fields, column: str, halves: Sequence[int]) -> Array:
     return ratio(_sum(fields, "correct", column, halves), _sum(fields, "cases", column, halves))
 
 
-def _collect(block: WordBlock) -> BatchCases:
-    """Words that are no key of the block (cut off, or written as one with the next) are left out."""
+def batch_cases(batch: Batch, side: Side) -> BatchCases:
+    """Words that are no key (cut off, or written as one with the next) are left out."""
     places, rows = [], []
-    for text, (document, words) in enumerate(zip(block.batch.documents, block.key_words, strict=True)):
+    for text, (document, words) in enumerate(zip(batch.documents, side.words, strict=True)):
         annotated = len(document.words or ())  # what follows is a second segment's
         key_of = {word: key for key, word in enumerate(words) if word is not None and word < annotated}
-        candidates = np.zeros(block.weights.shape[-1], np.int64)
+        candidates = np.zeros(side.longest, np.int64)
         candidates[list(key_of.values())] = WORD
         for case in cases(document):
             keys = candidates.copy()
@@ -137,7 +130,6 @@ def _collect(block: WordBlock) -> BatchCases:
                 keys[key_of[case.head]] = 0
                 places.append((text, key_of[case.head], 2 * KINDS.index(case.kind) + half_of(document)))
                 rows.append(keys)
-    device = block.weights.device
-    text_of, row, group = torch.tensor(places, dtype=torch.long, device=device).reshape(-1, 3).unbind(1)
-    stacked = torch.from_numpy(np.array(rows, np.int64).reshape(-1, block.weights.shape[-1])).to(device)
-    return BatchCases(block.batch, text_of, row, group, stacked)
+    text_of, row, group = torch.tensor(places, dtype=torch.long, device=side.device).reshape(-1, 3).unbind(1)
+    stacked = torch.from_numpy(np.array(rows, np.int64).reshape(-1, side.longest)).to(side.device)
+    return BatchCases(text_of, row, group, stacked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, ratio
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
@@ -27,13 +27,13 @@ class Dependencies(NullFiltered):
     needs = ("parents",)
     fields = ("total", "pairs", *FORMS[:2], *(f"related {form}" for form in FORMS[:2]))
 
-    def update(self, block: AttentionBlock) -> None:
-        if block.site.kind != "self" or block.key_side_name == "target":  # only the source is annotated
+    def update(self, block: ScoreBlock) -> None:
+        if block.site.kind != "self" or block.attended.name == "target":  # only the source is annotated
             return
-        pairs = related_pairs(block)
+        pairs = block.batch.cached(related_pairs, block.attended)
         text, query, key, parent = pairs.unbind(1)
         counts = (key >= self.first_key) & (query >= block.rows.start) & (query < block.rows.stop)
-        if block.site.stack == "decoder":
+        if block.is_causal:
             counts &= key <= query
         text, query, key, parent = pairs[counts].unbind(1)
         scores = block.scores(self.measure)[text, :, query - block.rows.start, key]  # pair head
@@ -43,10 +43,10 @@ class Dependencies(NullFiltered):
             self.add(name, block.site, scores[parent == form].double().sum(0))
             self.add(f"related {name}", block.site, float((parent == form).sum()))
 
-    def _pairs_in_sight(self, block: AttentionBlock) -> Tensor:
+    def _pairs_in_sight(self, block: ScoreBlock) -> Tensor:
         """How many keys that count each row may see: (batch, row)."""
         seen = block.key_mask.sum(1)[:, None].expand_as(block.row_mask)
-        if block.site.stack == "decoder":
+        if block.is_causal:
             seen = torch.minimum(seen, block.row_positions + 1)
         return (seen - self.first_key) * block.row_mask
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
 from headscope.statistics.registry import statistic
 from headscope.statistics.words.related_pairs import ATTENDED_IS_PARENT, related_pairs
@@ -26,10 +26,10 @@ class DependencyLengths(Statistic):
     needs = ("parents",)
     resampled = False
 
-    def update(self, block: AttentionBlock) -> None:
-        if block.site != self.heads.sites[0] or block.rows.start != 0:  # what the documents have, they have once
+    def update(self, block: ScoreBlock) -> None:
+        if block.site != self.heads.sites[0] or not block.is_first:  # what the documents have, they have once
             return
-        _, child, parent, which = related_pairs(block).unbind(1)
+        _, child, parent, which = block.batch.cached(related_pairs, block.attended).unbind(1)
         apart = (child - parent).abs()[which == ATTENDED_IS_PARENT]
         counts = torch.bincount(apart.clamp(max=FURTHEST + 1), minlength=FURTHEST + 2).double().cpu().numpy()
         self.add_array("related", counts[1:-1])

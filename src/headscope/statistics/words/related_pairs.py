@@ -7,26 +7,23 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.side import Side
+from headscope.lens.tokens.batch import Batch
 
 ATTENDING_IS_PARENT, ATTENDED_IS_PARENT = 0, 1
 
 
-def related_pairs(block: AttentionBlock) -> Tensor:
+def related_pairs(batch: Batch, side: Side) -> Tensor:
     """(pair, 4): text, query, key, and which of the two is the parent.
 
     Every pair of pieces of two related words counts; pieces of one word are not related. A root has no parent.
     """
-
-    def compute() -> Tensor:
-        pairs = [
-            (text, *pair)
-            for text, (document, words) in enumerate(zip(block.batch.documents, block.key_words, strict=True))
-            for pair in pairs_of(document.parents or (), words)
-        ]
-        return torch.tensor(pairs, dtype=torch.long).reshape(-1, 4).to(block.weights.device)
-
-    return block.batch.once(f"{block.level} {block.key_side_name} related pairs", compute)
+    pairs = [
+        (text, *pair)
+        for text, (document, words) in enumerate(zip(batch.documents, side.words, strict=True))
+        for pair in pairs_of(document.parents or (), words)
+    ]
+    return torch.tensor(pairs, dtype=torch.long).reshape(-1, 4).to(side.device)
 
 
 def pairs_of(heads: Sequence[int], words: Sequence[int | None]) -> Iterator[tuple[int, int, int]]:

@@ -6,7 +6,6 @@ Each is asked of every relation, apart: `dependent to head` reads the dependent'
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,12 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.word_blocks import WordBlock
 from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import statistic
 from headscope.statistics.words.relation_cases import (
     BINS,
@@ -49,6 +49,20 @@ def most_attended(scores: Tensor) -> Tensor:
     return torch.where(most > 0, key, -1)
 
 
+Largest = tuple[Tensor, Tensor]  # a score, and its row: (batch, head, key) each
+
+
+def most_attending(scores: Tensor, rows: range) -> Largest:
+    """(batch, head, row, key) -> the largest score that each key gets, and from which row; -1 for none."""
+    most, row = scores.max(2)
+    return most, torch.where(most > 0, row + rows.start, -1)
+
+
+def larger(before: Largest, found: Largest) -> Largest:
+    """Of two blocks of rows; of two alike, the first."""
+    return torch.maximum(found[0], before[0]), torch.where(found[0] > before[0], found[1], before[1])
+
+
 def with_all(relations: Sequence[str], arrays: Array) -> Iterator[tuple[str, Array]]:
     """Each relation with its array; then all of them together, and all but punctuation."""
     yield from zip(relations, arrays, strict=True)
@@ -65,16 +79,42 @@ class Questions(NamedTuple):
     group: Tensor  # the place among (relation, direction, half)
 
 
-@dataclass
-class BatchCases:
+class BatchCases(NamedTuple):
     """The cases of a batch, as indices into its blocks."""
 
-    batch: Batch
     relations: list[str]
     words: Tensor  # batch key: the keys that are words of the document
     rows: Questions
     columns: Questions | None
     offsets: Array  # relation half bin: head less dependent
+
+
+def batch_cases(batch: Batch, side: Side, variant: str, clitics: bool, subtypes: bool) -> BatchCases:
+    """What is asked of a batch's words; those that are no key (cut off) are left out."""
+    words = torch.zeros(len(batch.documents), side.longest, dtype=torch.bool)
+    found: list[tuple[int, int, int, str, int, int]] = []
+    for text, (document, here) in enumerate(zip(batch.documents, side.words, strict=True)):
+        annotated = len(document.words or ())  # what follows is a second segment's
+        place = {word: key for key, word in enumerate(here) if word is not None and word < annotated}
+        words[text, list(place.values())] = True
+        half = half_of(document)
+        for dependent, head, relation in cases_of(document, clitics, subtypes):
+            if dependent in place and head in place:
+                found.append((text, place[dependent], place[head], relation, half, offset_bin(head - dependent)))
+    relations = sorted({case[3] for case in found})
+    number = {relation: index for index, relation in enumerate(relations)}
+    offsets = np.zeros((len(relations), 2, BINS))
+    for *_, relation, half, place_of_offset in found:
+        offsets[number[relation], half, place_of_offset] += 1
+    indices = torch.tensor([(*at, 4 * number[relation] + half) for *at, relation, half, _ in found]).reshape(-1, 4)
+    texts, dependents, heads, groups = indices.long().to(side.device).unbind(1)
+    rows, columns = Questions(texts, dependents, heads, groups), None
+    if variant == "code":
+        columns = Questions(texts, dependents, heads, groups + 2)
+    else:
+        other = Questions(texts, heads, dependents, groups + 2)
+        rows = Questions(*(torch.cat(both) for both in zip(rows, other, strict=True)))
+    return BatchCases(relations, words.to(side.device), rows, columns, offsets)
 
 
 @statistic
@@ -103,8 +143,7 @@ class Relations(Statistic):
         if variant not in VARIANTS:
             raise InputError(f"A variant of relations is one of {', '.join(VARIANTS)}, not {variant!r}.")
         self.variant, self.clitics, self.subtypes = variant, clitics, subtypes
-        self._cases: BatchCases | None = None
-        self._columns: tuple[Tensor, Tensor] | None = None  # batch head key: the largest score so far, and its row
+        self._columns = SiteRows(larger)
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "variant": self.variant, "clitics": self.clitics, "subtypes": self.subtypes}
@@ -131,74 +170,32 @@ class Relations(Statistic):
 
     # Counting
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:
             return
-        assert isinstance(block, WordBlock)
-        cases = self._cases
-        if cases is None or cases.batch is not block.batch:
-            cases = self._cases = self._collect(block)
-        if block.rows.start == 0 and block.site == self.heads.sites[0]:  # what the documents have, they have once
+        cases = block.batch.cached(batch_cases, block.attended, self.variant, self.clitics, self.subtypes)
+        if block.is_first and block.site == self.heads.sites[0]:  # what the documents have, they have once
             for relation, of_relation in with_all(cases.relations, cases.offsets):
                 self.add_array(f"offsets {relation}", of_relation)
         scores = among_others(block.scores(self.measure), block.row_positions, cases.words)
-        self._ask_rows(block, most_attended(scores), cases.rows)
+        self._ask_rows(block, most_attended(scores), cases)
         if cases.columns is not None:
-            self._ask_columns(block, scores, cases.columns)
+            from_words = scores * cases.words[:, None, block.rows.start : block.rows.stop, None]
+            columns = self._columns.complete(block, most_attending(from_words, block.rows))
+            if columns is not None:  # who attends most to each word is known when the last rows have come
+                text, column, wanted, group = cases.columns
+                self._add_correct(block.site, columns[1][text, :, column] == wanted[:, None], group, cases.relations)
 
-    def _collect(self, block: WordBlock) -> BatchCases:
-        documents = block.batch.documents
-        words = torch.zeros(len(documents), block.weights.shape[-1], dtype=torch.bool)
-        found: list[tuple[int, int, int, str, int, int]] = []
-        for text, (document, here) in enumerate(zip(documents, block.key_words, strict=True)):
-            annotated = len(document.words or ())  # what follows is a second segment's
-            place = {word: key for key, word in enumerate(here) if word is not None and word < annotated}
-            words[text, list(place.values())] = True
-            half = half_of(document)
-            for dependent, head, relation in cases_of(document, self.clitics, self.subtypes):
-                if dependent in place and head in place:  # not cut off
-                    found.append((text, place[dependent], place[head], relation, half, offset_bin(head - dependent)))
-        relations = sorted({case[3] for case in found})
-        number = {relation: index for index, relation in enumerate(relations)}
-        offsets = np.zeros((len(relations), 2, BINS))
-        for *_, relation, half, place_of_offset in found:
-            offsets[number[relation], half, place_of_offset] += 1
-        indices = torch.tensor([(*at, 4 * number[relation] + half) for *at, relation, half, _ in found]).reshape(-1, 4)
-        texts, dependents, heads, groups = indices.long().to(block.weights.device).unbind(1)
-        rows, columns = Questions(texts, dependents, heads, groups), None
-        if self.variant == "code":
-            columns = Questions(texts, dependents, heads, groups + 2)
-        else:
-            other = Questions(texts, heads, dependents, groups + 2)
-            rows = Questions(*(torch.cat(both) for both in zip(rows, other, strict=True)))
-        return BatchCases(block.batch, relations, words.to(block.weights.device), rows, columns, offsets)
-
-    def _ask_rows(self, block: AttentionBlock, chosen: Tensor, questions: Questions) -> None:
+    def _ask_rows(self, block: ScoreBlock, chosen: Tensor, cases: BatchCases) -> None:
         """Those of the rows of this block: `chosen` is (batch, head, row)."""
-        inside = (questions.asked >= block.rows.start) & (questions.asked < block.rows.stop)
-        text, row, wanted, group = (part[inside] for part in questions)
-        self._add_correct(block.site, chosen[text, :, row - block.rows.start] == wanted[:, None], group)
+        inside = (cases.rows.asked >= block.rows.start) & (cases.rows.asked < block.rows.stop)
+        text, row, wanted, group = (part[inside] for part in cases.rows)
+        correct = chosen[text, :, row - block.rows.start] == wanted[:, None]
+        self._add_correct(block.site, correct, group, cases.relations)
 
-    def _ask_columns(self, block: WordBlock, scores: Tensor, questions: Questions) -> None:
-        """Who attends most to each word is known when the last rows have come."""
-        assert self._cases is not None
-        from_words = scores * self._cases.words[:, None, block.rows.start : block.rows.stop, None]
-        most, row = from_words.max(2)
-        row = torch.where(most > 0, row + block.rows.start, -1)
-        if block.rows.start > 0 and self._columns is not None:
-            before, row_before = self._columns
-            row = torch.where(most > before, row, row_before)
-            most = torch.maximum(most, before)
-        self._columns = most, row
-        if block.rows.stop == block.query_count:
-            text, column, wanted, group = questions
-            self._add_correct(block.site, row[text, :, column] == wanted[:, None], group)
-            self._columns = None
-
-    def _add_correct(self, site: Site, correct: Tensor, group: Tensor) -> None:
+    def _add_correct(self, site: Site, correct: Tensor, group: Tensor, relations: Sequence[str]) -> None:
         """Add `correct` (question, head) to its relation, direction and half."""
-        assert self._cases is not None
-        relations, here = self._cases.relations, self.heads.where(site)
+        here = self.heads.where(site)
         sums = torch.zeros(4 * len(relations), correct.shape[1], device=correct.device)
         sums.index_add_(0, group, correct.float())
         by_relation = sums.double().cpu().numpy().reshape(len(relations), 2, 2, correct.shape[1])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Fields, ratio
 from headscope.statistics.kit.annotations import label_masks
 from headscope.statistics.registry import statistic
@@ -23,10 +23,10 @@ class LabelShares(NullFiltered):
     usual = False
     fields = ("total",)
 
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         self.add("total", block.site, self.kept_total(block))
-        names, keys = label_masks(block, self.layer, "key")
-        _, queries = label_masks(block, self.layer, "query")
+        names, keys = block.batch.cached(label_masks, block.attended, self.layer)
+        _, queries = block.batch.cached(label_masks, block.attending, self.layer)
         to = torch.einsum("bhk,bkl->lh", self.kept_received(block), keys[:, self.first_key :])
         rows = queries[:, block.rows.start : block.rows.stop]
         origin = torch.einsum("bhi,bil->lh", self.kept_given(block), rows)
@@ -35,7 +35,7 @@ class LabelShares(NullFiltered):
         # The names of rows are those of keys in self attention; in cross attention only the source is annotated.
         for name, amount in zip(names, origin, strict=True):
             self.add(f"from {name}", block.site, amount)
-        if block.rows.start == 0 and block.site == self.heads.sites[0]:  # what the documents have, they have once
+        if block.is_first and block.site == self.heads.sites[0]:  # what the documents have, they have once
             self.add_array("tokens", np.array([float(block.key_mask.sum())]))
             for name, count in zip(names, keys.sum((0, 1)).tolist(), strict=True):
                 self.add_array(f"tokens {name}", np.array([count]))
