@@ -39,7 +39,7 @@ def alignment_speed(settings: Settings) -> list[Row]:
         plain.set_attn_implementation("sdpa")
         some = list(islice(cycle(parallel_documents(HANSARDS, first="target")), BATCH if settings.quick else PAIRS))
         encoded = sorted((encode_pair(lens, document) for document in some), key=lambda pair: len(pair.source))
-        batches = [lens.collate(encoded[start : start + BATCH]) for start in range(0, len(encoded), BATCH)]
+        batches = [lens.encoder.collate(encoded[start : start + BATCH]) for start in range(0, len(encoded), BATCH)]
         things = {PLAIN: lambda: _forward(plain, batches)}
         for name, choice in {LAYER: Choice(2), HEAD: Choice(2, 3)}.items():
             things[name] = lambda choice=choice: _link(lens, batches, choice)  # type: ignore[misc]

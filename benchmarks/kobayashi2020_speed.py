@@ -17,7 +17,7 @@ from headscope.lens.tokens.batch import Batch
 from headscope.papers.kobayashi2020.run import Settings as PaperSettings
 from headscope.papers.kobayashi2020.run import statistics
 from headscope.statistics.norms.frequencies import Frequencies
-from headscope.study.count import BatchSettings, _batches, _encode, update
+from headscope.study.count import BatchSettings, batches_of, encode_all, update
 from headscope.text import Document
 
 PLAIN = "plain SDPA forward"
@@ -34,8 +34,8 @@ def kobayashi2020_speed(settings: Settings) -> list[Row]:
         documents = sequences(count)
         frequency = Path(folder) / "frequency.txt"
         Frequencies.count(lens, documents).write(frequency)
-        encoded, _ = _encode(lens, documents, BatchSettings(limit=LENGTH, truncate=True), {})
-        batches = list(_batches(lens, encoded, BATCH))
+        encoded, _ = encode_all(lens.encoder, documents, BatchSettings(max_tokens=LENGTH, truncate=True), {})
+        batches = list(batches_of(lens.encoder, encoded, BATCH))
         started = [statistic.start(lens.sites) for statistic in statistics(PaperSettings(), frequency)]
 
         def read() -> None:

@@ -67,7 +67,7 @@ def study_peak(count: int) -> Memory:
     """A study of `count` documents, in this process."""
     with open_model() as lens, tempfile.TemporaryDirectory() as folder:
         documents = list(islice(cycle(_sentences()), count))
-        return memory_of(lambda: headscope.study(lens, documents, out=Path(folder) / "run", limit=16, truncate=True))
+        return memory_of(lambda: headscope.study(lens, documents, out=Path(folder) / "run", max_tokens=16, truncate=True))
 
 
 def long_text_peak(length: int) -> Memory:
@@ -103,7 +103,7 @@ def _batches(lens: headscope.Lens, count: int) -> list[Batch]:
     pairs: Iterator[Document] = (
         iter(Corpus.from_files(path, format="paragraph-pairs")) if path else cycle([Document(text())])
     )
-    return [lens.batch(list(islice(pairs, BATCH)), limit=LIMIT, truncate=True) for _ in range(count)]
+    return [lens.encoder.batch(list(islice(pairs, BATCH)), max_tokens=LIMIT, truncate=True) for _ in range(count)]
 
 
 def _sentences() -> list[str]:

@@ -109,7 +109,7 @@ def _read(package: str | None, tokens: int) -> Content:
             raise RuntimeError(f"{package} is not installed: make bench installs it")
         lens = headscope.open(Path(found.origin).parent)
     with lens:
-        batch = lens.batch([demo_text()], limit=tokens, truncate=True)
+        batch = lens.encoder.batch([demo_text()], max_tokens=tokens, truncate=True)
         blocks: list[headscope.AttentionBlock] = []
         lens.run(batch, blocks.append, rows=tokens)
         return content_of(headscope.Reading(blocks, batch))

@@ -18,7 +18,7 @@ from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
 from headscope.papers.vig2019.run import Settings as PaperSettings
 from headscope.papers.vig2019.run import first_pass
-from headscope.study.count import BatchSettings, _batches, _encode, update
+from headscope.study.count import BatchSettings, batches_of, encode_all, update
 from headscope.text import Corpus, Document
 
 PLAIN = "plain SDPA forward"
@@ -35,8 +35,8 @@ def vig2019_speed(settings: Settings) -> list[Row]:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
         documents = _sentences(8 if settings.quick else SENTENCES)
-        encoded, _ = _encode(lens, documents, BatchSettings(), {})
-        batches = list(_batches(lens, encoded, 16))
+        encoded, _ = encode_all(lens.encoder, documents, BatchSettings(), {})
+        batches = list(batches_of(lens.encoder, encoded, 16))
         chosen = first_pass(PaperSettings(), without_first=True)
         started = [statistic.start(lens.sites) for statistic in chosen]
 

@@ -18,15 +18,15 @@ class InputError(HeadscopeError):
 class TooLong(InputError):
     """A text has more tokens than a model reads."""
 
-    def __init__(self, length: int, limit: int) -> None:
+    def __init__(self, length: int, max_tokens: int) -> None:
         super().__init__(
-            f"The text has {length} tokens, but this model reads at most {limit}; "
+            f"The text has {length} tokens, but this model reads at most {max_tokens}; "
             "shorten it, or cut it off with --truncate (truncate=True in Python)."
         )
-        self.length, self.limit = length, limit
+        self.length, self.max_tokens = length, max_tokens
 
     def __reduce__(self) -> tuple[type[TooLong], tuple[int, int]]:
-        return type(self), (self.length, self.limit)  # survives the way from one process to another
+        return type(self), (self.length, self.max_tokens)  # survives the way from one process to another
 
 
 class NormsUnavailable(HeadscopeError):

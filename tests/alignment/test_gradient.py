@@ -44,7 +44,7 @@ def lens() -> Iterator[Lens]:
 
 
 def batch_of(lens: Lens, documents: list[Document]) -> Batch:
-    return lens.collate([encode_pair(lens, document) for document in documents])
+    return lens.encoder.collate([encode_pair(lens, document) for document in documents])
 
 
 def slowly(lens: Lens, document: Document, noises: list[Tensor]) -> Tensor:
@@ -227,11 +227,11 @@ def test_errors() -> None:
     for model in (tiny("gpt2"), MarianModel(tiny("marian").config)):
         with headscope.open(model, tiny_tokenizer("bpe")) as lens:
             with pytest.raises(ModelError, match=needs + type(model).__name__):
-                saliency(lens, lens.batch(["the cat"]))
+                saliency(lens, lens.encoder.batch(["the cat"]))
             assert not lens.closed
     with headscope.open(tiny("marian"), tiny_tokenizer("bpe")) as lens:
         with pytest.raises(InputError, match="needs a target"):
-            saliency(lens, lens.batch(["the cat"]))
+            saliency(lens, lens.encoder.batch(["the cat"]))
         with pytest.raises(InputError, match="samples must be at least 1"):
             gradient_links(lens, PAIRS, samples=0)
         batch = batch_of(lens, PAIRS)

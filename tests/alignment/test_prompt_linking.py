@@ -44,9 +44,7 @@ def pieces(sequence: TokenSequence, word: int | None) -> str:
 
 def test_every_piece_knows_its_word() -> None:
     tokenizer = tiny_tokenizer("bpe")
-    encoded = PROMPT.encode(tokenizer, PAIRS[0])
-    sequence = encoded.source
-    assert encoded.target is None
+    sequence = PROMPT.sequence(tokenizer, PAIRS[0])
     assert tokenizer.decode(sequence.ids) == "the, a dog!end, unbelievable cat sat!"
     assert sequence.words == ["a", "dog", "unbelievable", "cat", "sat"]
     # A space of the template belongs to the word after it, as it does between words: byte-level pieces begin with it.
@@ -64,7 +62,7 @@ def test_every_piece_knows_its_word() -> None:
 
 def test_without_a_space_before_it_a_word_is_as_at_the_start() -> None:
     tokenizer = tiny_tokenizer("bpe")
-    sequence = Prompt("{source}!{target}").encode(tokenizer, PAIRS[0]).source
+    sequence = Prompt("{source}!{target}").sequence(tokenizer, PAIRS[0])
     assert tokenizer.decode(sequence.ids) == "a dog!unbelievable cat sat"
     assert [pieces(sequence, word) for word in (0, 2)] == ["a", "unbelievable"]
 
@@ -74,7 +72,7 @@ def test_words_have_the_same_pieces_in_every_prompt(kind: str) -> None:
     """What follows a space is tokenised as a later word of a text is, whatever the template says before it."""
     tokenizer = tiny_tokenizer(kind)
     for template in ("{source} {target}", "the cat: {source}, the dog: {target}."):
-        sequence = Prompt(template).encode(tokenizer, PAIRS[1]).source
+        sequence = Prompt(template).sequence(tokenizer, PAIRS[1])
         for word, text in enumerate(sequence.words):
             own = [piece for piece, of in zip(sequence.ids, sequence.word_of, strict=True) if of == word]
             spaced = " " if kind == "bpe" and not (word == 0 and template.startswith("{")) else ""
@@ -84,7 +82,7 @@ def test_words_have_the_same_pieces_in_every_prompt(kind: str) -> None:
 def test_a_start_token_stands_there_once_and_an_end_token_not_at_all() -> None:
     wordpiece = tiny_tokenizer("wordpiece")
     for template in ("{source} {target}", "[CLS] {source} {target}"):
-        sequence = Prompt(template).encode(wordpiece, PAIRS[0]).source
+        sequence = Prompt(template).sequence(wordpiece, PAIRS[0])
         assert sequence.tokens.count("[CLS]") == 1
         assert sequence.tokens[0] == "[CLS]"
         assert sequence.special == [True] + [False] * (len(sequence) - 1)
@@ -128,7 +126,7 @@ def scored(lens: Lens, sequence: TokenSequence, choice: Choice) -> Tensor:
 
 
 def by_loop(lens: Lens, document: Document, choice: Choice) -> frozenset[tuple[int, int]]:
-    sequence = PROMPT.encode(lens.tokenizer, document).source
+    sequence = PROMPT.sequence(lens.tokenizer, document)
     scores = scored(lens, sequence, choice)
     sources = len(document.words or ())
     found = set()
@@ -156,7 +154,7 @@ def test_links_are_those_of_a_loop_over_full_maps(lens: Lens, setting: str, head
 
 
 def test_the_settings_read_different_rows(lens: Lens) -> None:
-    batch = lens.collate([PROMPT.encode(lens.tokenizer, document) for document in PAIRS[:1]])
+    batch = lens.encoder.collate([lens.encoder.encode(document, encoding=PROMPT) for document in PAIRS[:1]])
     sides, sequence = batch.cached(prompt_sides), batch.sources[0]
     assert batch.cached(prompt_sides) is sides
     length = len(sequence)

@@ -19,6 +19,6 @@ def test_sentences_end_where_a_reader_would_say() -> None:
 
 @pytest.mark.real
 def test_documents_fit_into_128_tokens(lens: Lens) -> None:
-    batch = lens.batch(paragraph_pairs(text()))
+    batch = lens.encoder.batch(paragraph_pairs(text()))
     assert all(len(sequence) <= 128 for sequence in batch.sources)
     assert all(sequence.tokens.count("[SEP]") == 2 for sequence in batch.sources)

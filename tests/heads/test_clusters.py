@@ -191,7 +191,7 @@ def test_heads_of_one_layer_are_close_in_a_trained_model_only(minilm: Path) -> N
     found = []
     for seed in (None, 0):
         with headscope.open(minilm, random_init=seed) as lens:
-            run = headscope.study(lens, texts, ["jensen_shannon"], limit=64, truncate=True)
+            run = headscope.study(lens, texts, ["jensen_shannon"], max_tokens=64, truncate=True)
         labels, matrix = distance_matrix(run["jensen_shannon"])
         found.append(nearest_in_layer(labels, matrix))
         assert embed(matrix).stress < 0.5

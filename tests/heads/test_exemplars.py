@@ -24,14 +24,14 @@ def shown() -> list[dict[str, Any]]:
     lens = lens_for("marian")
     statistic = Exemplars().start(lens.sites)
     for document in TRANSLATED:
-        lens.run(lens.collate([lens.encode(document)]), statistic.update)
+        lens.run(lens.encoder.collate([lens.encoder.encode(document)]), statistic.update)
     return readable(statistic.table(), TRANSLATED, lens).to_dict("records")
 
 
 def strongest(document: Document, stack: str, kind: str, layer: int, head: int) -> tuple[float, str, str]:
     """Out of the whole map: no special token counts, and no token that looks at itself."""
     lens = lens_for("marian")
-    encoded = lens.encode(document)
+    encoded = lens.encoder.encode(document)
     queries = encoded.source if stack == "encoder" else encoded.target
     keys = encoded.source if kind == "cross" else queries
     assert queries is not None
@@ -75,7 +75,7 @@ def test_near_duplicates_are_shown_once() -> None:
     texts = [Document("the cat sat on the mat"), Document("the cat sat on a mat"), Document("two dogs")]
     statistic = Exemplars().start(lens.sites)
     for document in texts:
-        lens.run(lens.collate([lens.encode(document)]), statistic.update)
+        lens.run(lens.encoder.collate([lens.encoder.encode(document)]), statistic.update)
     table = readable(statistic.table(), texts, lens)
     assert table.groupby(["layer", "head"]).size().eq(2).all()
     assert sorted(table["rank"].unique()) == [1, 2]

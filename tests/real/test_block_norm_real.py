@@ -26,7 +26,7 @@ def test_twenty_real_sequences(family: str, request: pytest.FixtureRequest) -> N
     assert family == "marian" or len(documents) == SEQUENCES
     with headscope.open(folder) as lens:
         for document in documents:
-            found, seen = run_watched(lens, lens.batch([document]), family)
+            found, seen = run_watched(lens, lens.encoder.batch([document]), family)
             assert {block.site for block in found} == set(lens.sites)
             for block in found:
                 vectors = explicit(block)

@@ -32,7 +32,7 @@ def wikitext() -> list[str]:
 
 def test_antiberty_equals_its_own_backward_pass(antiberty: Path) -> None:
     with headscope.open(antiberty) as lens:
-        batch = lens.batch([ANTIBODIES[0][:80], ANTIBODIES[1][:60]])
+        batch = lens.encoder.batch([ANTIBODIES[0][:80], ANTIBODIES[1][:60]])
         found = gradients_of(lens, batch, rows=17)
         task = own_loss(lens).prepare(batch)
         assert task.inputs["input_ids"].eq(lens.tokenizer.mask_token_id).any()
@@ -45,7 +45,7 @@ def test_antiberty_equals_its_own_backward_pass(antiberty: Path) -> None:
 def test_antiberty_knows_antibodies(antiberty: Path) -> None:
     """The loss is that of a trained head (twenty residues alike are 3 nats), and figure 3 has a number everywhere."""
     with headscope.open(antiberty) as lens:
-        losses = lens.run_gradients(lens.batch(ANTIBODIES[:6]), lambda block: None)
+        losses = lens.run_gradients(lens.encoder.batch(ANTIBODIES[:6]), lambda block: None)
         table = headscope.study(lens, ANTIBODIES[:6], ["importance"], batch_size=3)["importance"]
     assert losses.mean() < 1 < math.log(20) / 2
     by_layer = table.groupby("layer")[["[CLS]", "[SEP]", "other", "masked", "unmasked"]].mean()
@@ -58,7 +58,7 @@ def test_antiberty_knows_antibodies(antiberty: Path) -> None:
 def test_smollm_has_small_gradients_where_it_looks_at_the_first_token(smollm: Path, wikitext: list[str]) -> None:
     """The paper's finding about [SEP], on a decoder: where a layer gives the first token much, changing it does little."""
     with headscope.open(smollm) as lens:
-        run = headscope.study(lens, wikitext, ["importance", "first_token"], limit=40, truncate=True)
+        run = headscope.study(lens, wikitext, ["importance", "first_token"], max_tokens=40, truncate=True)
     by_layer = run["importance"].groupby("layer")[["first_token", "other"]].mean()
     share = run["first_token"].groupby("layer")["first_token"].mean()
     relative = by_layer["first_token"] / by_layer["other"]
@@ -72,7 +72,7 @@ def test_opus_takes_the_loss_of_its_target(opus: Path) -> None:
     right = Document("Les clés sont sur la table de la cuisine.", target="The keys are on the kitchen table.")
     wrong = Document("Les clés sont sur la table de la cuisine.", target="Nobody ever wrote about him again, however.")
     with headscope.open(opus) as lens:
-        batch = lens.batch([right, wrong])
+        batch = lens.encoder.batch([right, wrong])
         losses = lens.run_gradients(batch, lambda block: None)
         found = gradients_of(lens, batch, rows=4)
         task = own_loss(lens).prepare(batch)

@@ -87,9 +87,11 @@ def measured(minilm: Path) -> Measured:
     ]
     with headscope.open(minilm) as lens:
         made = [one.start(lens.sites) for one in statistics]
-        encoded = [lens.encode(text, limit=17 + 2 * place, truncate=True) for place, text in enumerate(documents)]
+        encoded = [
+            lens.encoder.encode(text, max_tokens=17 + 2 * place, truncate=True) for place, text in enumerate(documents)
+        ]
         for start in range(0, TEXTS, 6):
-            batch = lens.collate(encoded[start : start + 6])
+            batch = lens.encoder.collate(encoded[start : start + 6])
             lens.run(batch, lambda block: [one.update(block) for one in made], rows=7)
     model = AutoModel.from_pretrained(minilm).eval()
     texts = []

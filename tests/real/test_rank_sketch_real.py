@@ -49,8 +49,8 @@ def test_ten_million_pairs(minilm: Path, wikitext: list[Document]) -> None:
                 pairs[name].append(np.stack([weights[..., chosen].ravel(), own[..., chosen].ravel()]))
 
     with headscope.open(minilm) as lens:
-        encoded = [lens.encode(document, limit=128, truncate=True) for document in wikitext]
-        batches = [lens.collate(encoded[start : start + 4]) for start in range(0, len(encoded), 4)]
+        encoded = [lens.encoder.encode(document, max_tokens=128, truncate=True) for document in wikitext]
+        batches = [lens.encoder.collate(encoded[start : start + 4]) for start in range(0, len(encoded), 4)]
         parts = [NormCorrelation().start(lens.sites) for _ in batches]
         for batch, part in zip(batches, parts, strict=True):
             lens.run(batch, lambda block, part=part: (collect(block), part.update(block)), rows=50)

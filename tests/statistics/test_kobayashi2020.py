@@ -101,7 +101,7 @@ def texts_by_loops(family: str) -> list[appendix_d.Text]:
     """The textbook's tensors of every text, from a model that no lens has."""
     lens, model, found = lens_for(family), tiny(family), []
     for document in documents(family):
-        source = lens.encode(document).source
+        source = lens.encoder.encode(document).source
         if family == "bert":
             categories = [appendix_d.bert_category(token) for token in source.tokens]
         else:  # a decoder: the first token is `first`, and </s> ends the text

@@ -169,7 +169,7 @@ def loops(lens: headscope.Lens, documents: list[Document], first: int) -> dict[s
     for document in documents:
         reading = lens.read(document)
         alpha = reading.scores("weight").double().numpy()
-        words = lens.encode(document).source.word_of
+        words = lens.encoder.encode(document).source.word_of
         n = alpha.shape[-1]
         causal = lens.sites[0].stack == "decoder"
         for i in range(n):
@@ -237,7 +237,7 @@ def check_against_loops(
     slow = loops(lens, documents, int(without_first))
     settings = [cls(without_first=without_first) for cls in (Tags, Dependencies, Distance, Entropy, MeanMap, Exemplars)]
     made = [one.start(lens.sites) for one in settings]
-    batches = [lens.batch(documents[start : start + 7]) for start in range(0, len(documents), 7)]
+    batches = [lens.encoder.batch(documents[start : start + 7]) for start in range(0, len(documents), 7)]
     for batch in batches:
         lens.run(batch, lambda block: [one.update(block) for one in made], rows=5)
     tags, dependencies, distance, entropy, mean, exemplars = made
@@ -269,7 +269,7 @@ def check_exemplars(lens: headscope.Lens, documents: list[Document], exemplars: 
     best = np.full([len(lens.sites), lens.sites[0].heads], -1.0)
     for document in documents:
         alpha = lens.read(document).scores("weight").numpy()
-        special = np.array(lens.encode(document).source.special)
+        special = np.array(lens.encoder.encode(document).source.special)
         allowed = ~special[:, None] & ~special[None] & ~np.eye(len(special), dtype=bool)
         allowed[:, :first] = False
         best = np.maximum(best, np.where(allowed, alpha, -1).max((-1, -2)))

@@ -43,7 +43,7 @@ def counted(
     words = WordRows([statistic.measure], fresh.update)
     receive = words if statistic.level == "word" else fresh.update
     for start in range(0, len(chosen), batch_size):
-        lens.run(lens.batch(chosen[start : start + batch_size]), receive, rows=rows)
+        lens.run(lens.encoder.batch(chosen[start : start + batch_size]), receive, rows=rows)
     return fresh
 
 

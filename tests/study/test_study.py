@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,11 @@ from headscope.errors import InputError
 from headscope.lens.head import HEAD
 from headscope.statistics import Distance, Entropy, Offsets
 from headscope.study.compare import compare
-from headscope.study.count import BatchSettings
-from headscope.study.shards import shard_file
+from headscope.study.count import BatchSettings, batches_of, encode_all
+from headscope.study.engine import LocalEngine
+from headscope.study.shards import Shard, shard_file
 from headscope.study.state import load_state
+from headscope.study.work import ShardCounts, Work
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -56,16 +59,15 @@ def test_tables_equal_a_plain_loop(lens: headscope.Lens, tmp_path: Path) -> None
 def test_interrupted_run_has_the_same_bytes(lens: headscope.Lens, tmp_path: Path) -> None:
     headscope.study(lens, TEXTS, out=tmp_path / "whole", shard_size=5)
 
-    class Interrupted:
-        def run(self, shards, work):
-            for shard in shards:
-                work(shard)
-                yield shard
-                if shard.index == 1:
+    class Interrupted(LocalEngine):
+        def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[ShardCounts]:
+            for done in super().run(work, shards):
+                yield done
+                if done.index == 1:
                     raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        headscope.study(lens, TEXTS, out=tmp_path / "cut", shard_size=5, engine=Interrupted())
+        headscope.study(lens, TEXTS, out=tmp_path / "cut", shard_size=5, engine=Interrupted(lens))
     assert not (tmp_path / "cut" / "tables").exists()
     before = shard_file(tmp_path / "cut", 0).stat().st_mtime_ns
     headscope.study(lens, TEXTS, out=tmp_path / "cut", shard_size=5)
@@ -134,7 +136,7 @@ def test_documents_that_do_not_fit(lens: headscope.Lens, tmp_path: Path) -> None
         headscope.study(lens, texts, ["entropy"], out=tmp_path / "stop")
     run = headscope.study(lens, texts, ["entropy"], out=tmp_path / "skip", on_error="skip")
     assert run.manifest["counts"] == {"documents": 2, "tokens": 8, "skipped": 1}
-    run = headscope.study(lens, texts, ["entropy"], out=tmp_path / "cut", truncate=True, limit=10)
+    run = headscope.study(lens, texts, ["entropy"], out=tmp_path / "cut", truncate=True, max_tokens=10)
     assert run.manifest["counts"]["tokens"] == 4 + 10 + 4
 
 
@@ -171,11 +173,9 @@ def test_nothing_to_count(lens: headscope.Lens, tmp_path: Path) -> None:
 
 
 def test_batches_hold_texts_of_similar_length(lens: headscope.Lens) -> None:
-    from headscope.study.count import _batches, _encode
-
     documents = [headscope.Document("cat " * (1 + n % 7)) for n in range(20)]
-    encoded, _ = _encode(lens, documents, BatchSettings(batch_size=4), {})
-    lengths = [[len(s) for s in batch.sources] for batch in _batches(lens, encoded, 4)]
+    encoded, _ = encode_all(lens.encoder, documents, BatchSettings(), {})
+    lengths = [[len(s) for s in batch.sources] for batch in batches_of(lens.encoder, encoded, 4)]
     assert all(max(some) - min(some) <= 1 for some in lengths)
     assert sum(map(len, lengths)) == 20
 

@@ -14,6 +14,7 @@ from headscope.files import write_text
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
 from headscope.statistics.alignment.picking import Picker
 from headscope.statistics.alignment.sides import NO_LINK
@@ -40,17 +41,17 @@ def link_encoded(
     found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
     for start in range(0, len(order), batch_size):
         some = order[start : start + batch_size]
-        chosen = choose(lens.collate([encoded[index] for index in some])).tolist()
+        chosen = choose(lens.encoder.collate([encoded[index] for index in some])).tolist()
         for index, words in zip(some, chosen, strict=True):
             count = len(encoded[index].document.target_words or ())
             found[index] = frozenset((source, target) for target, source in enumerate(words[:count]) if source != NO_LINK)
     return found
 
 
-def encode_pair(lens: Lens, document: Document) -> Encoded:
-    """A sentence pair as tokens, each of its words by itself."""
+def encode_pair(lens: Lens, document: Document, encoding: Encoding = BY_WORD) -> Encoded:
+    """A sentence pair as tokens: each of its words by itself, or in a prompt."""
     try:
-        return lens.encode(document, by_word=True)
+        return lens.encoder.encode(document, encoding=encoding)
     except InputError as error:
         raise InputError(f"{document.name or 'A pair'}: {error}") from error
 

@@ -8,6 +8,8 @@ from headscope.alignment.linking import link_corpus
 from headscope.alignment.tables import alignment_statistics
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoder import BY_WORD
+from headscope.lens.tokens.prompts import Prompt
 from headscope.study import Run
 from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
@@ -47,8 +49,7 @@ def survey(
         lens=lens,
         batch_size=batch_size,
         shard_size=max(1, min(SURVEY_SHARD, pairs // 100)),  # few pairs: every one is resampled by itself
-        by_word=True,
-        prompt=prompt,
+        encoding=BY_WORD if prompt is None else Prompt(prompt),
     )
 
 

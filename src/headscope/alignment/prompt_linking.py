@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headscope.alignment.choice import Choice
-from headscope.alignment.linking import choose_words, link_encoded
+from headscope.alignment.linking import choose_words, encode_pair, link_encoded
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.prompts import Prompt
 from headscope.text import Document
 from headscope.text.links import Pair
@@ -25,18 +24,8 @@ def link_prompts(
 ) -> list[frozenset[Pair]]:
     """The links (source word, target word) of each document, by the self attention that `choice` names."""
     _check(lens, choice)
-    encoded = [encode_prompt(lens, document, prompt or Prompt()) for document in documents]
+    encoded = [encode_pair(lens, document, prompt or Prompt()) for document in documents]
     return link_encoded(lens, encoded, lambda batch: choose_words(lens, batch, choice), batch_size)
-
-
-def encode_prompt(lens: Lens, document: Document, prompt: Prompt) -> Encoded:
-    """A sentence pair in a prompt, as tokens."""
-    if lens.tokenizer is None:
-        raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
-    try:
-        return prompt.encode(lens.tokenizer, document, lens.limit)
-    except InputError as error:
-        raise InputError(f"{document.name or 'A pair'}: {error}") from error
 
 
 def _check(lens: Lens, choice: Choice) -> None:

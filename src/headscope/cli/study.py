@@ -94,7 +94,7 @@ def study(
             chosen,
             out=output,
             batch_size=batch_size,
-            limit=limit,
+            max_tokens=limit,
             truncate=truncate,
             on_error=on_error,
             shard_size=shard_size,

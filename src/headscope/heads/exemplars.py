@@ -27,7 +27,7 @@ def readable(table: pd.DataFrame, documents: Iterable[Document], lens: Lens, sho
     """
     wanted = set(table["document"])
     texts = {
-        number: lens.encode(document, truncate=True)
+        number: lens.encoder.encode(document, truncate=True)
         for document in documents
         if (number := document_number(document)) in wanted
     }

@@ -120,7 +120,7 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     for place in {(site.stack, site.kind) for site in lens.sites}:
         here = [report for report in reports if (report.site.stack, report.site.kind) == place]
         _compare_with_own(here, [whole[report.site][0] for report in here], own.get(place, []))
-    return Diagnosis(lens.name, type(lens.model).__name__, reports, lens.trace.skipped)
+    return Diagnosis(lens.source.model, type(lens.model).__name__, reports, lens.trace.skipped)
 
 
 def _weights_by_site(lens: Lens, batch: Batch, rows: int | None) -> dict[Site, list[AttentionBlock]]:
@@ -134,7 +134,7 @@ def _example(lens: Lens) -> Batch:
     if lens.tokenizer is None:
         return Batch(dummy_inputs(lens.model))
     two = lens.is_encoder_decoder
-    return lens.batch([Document(text, target=target if two else None) for text, target in TEXTS])
+    return lens.encoder.batch([Document(text, target=target if two else None) for text, target in TEXTS])
 
 
 @contextmanager

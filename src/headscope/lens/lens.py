@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -22,12 +22,11 @@ from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import random_twin
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
-from headscope.lens.tokens.batch import Batch, pad
-from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoder import Encoder
 from headscope.lens.tokens.losses import Loss, own_loss, text_losses
-from headscope.lens.tokens.word_encoding import encode_words
 from headscope.lens.watching import interface
-from headscope.lens.watching.capture import Capture
+from headscope.lens.watching.capture import Capture, Rows
 from headscope.lens.watching.dummy import dummy_inputs
 from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
 from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
@@ -51,6 +50,7 @@ class Lens:
         self.source = source
         self.closed = False
         self._backbone, self._accepted = _backbone(model)
+        self.encoder = Encoder(source.name, model, tokenizer, self._accepted)
         self._was_training = {module: module.training for module in model.modules()}
         self._implementations = attention_implementations(model)
         _open_models.add(model)
@@ -90,9 +90,9 @@ class Lens:
         return self.model.device
 
     @property
-    def limit(self) -> int | None:
+    def max_tokens(self) -> int | None:
         """How many tokens the model reads at most; None where nothing limits it."""
-        return length_limit(self.model.config, self.tokenizer)
+        return self.encoder.max_tokens
 
     # Reading
 
@@ -111,9 +111,9 @@ class Lens:
         """One input, all sites, in memory; with `layers`, only these (of every stack and kind), for long texts."""
         if not isinstance(text, Document):
             text = Document(text, pair, target, words, pair_words, target_words)
-        batch = self.batch([text], truncate=truncate)
+        batch = self.encoder.batch([text], truncate=truncate)
         blocks: list[AttentionBlock] = []
-        self.run(batch, blocks.append, rows=_ALL_ROWS, layers=layers)
+        self.run(batch, blocks.append, rows=None, layers=layers)
         return Reading(blocks, batch)
 
     def stream(
@@ -121,64 +121,32 @@ class Lens:
         documents: Iterable[Any],
         *,
         batch_size: int = 16,
-        rows: int | None = None,
-        limit: int | None = None,
+        rows: Rows = "fit",
+        max_tokens: int | None = None,
         truncate: bool = False,
     ) -> Iterator[AttentionBlock]:
         """Every block of every document: strings, pairs, lists of words or Documents, `batch_size` at a time.
 
-        A block is yielded while the model waits inside its forward pass, so nothing piles up. `batch`
+        A block is yielded while the model waits inside its forward pass, so nothing piles up. `encoder.batch`
         and `run` do the same with a function to call, without a second thread.
         """
         documents = iter(documents)
         while some := list(islice(documents, batch_size)):
-            batch = self.batch(some, limit=limit, truncate=truncate)
+            batch = self.encoder.batch(some, max_tokens=max_tokens, truncate=truncate)
             yield from blocks_of(partial(self.run, batch, rows=rows))
-
-    def batch(self, documents: Sequence[Any], *, limit: int | None = None, truncate: bool = False) -> Batch:
-        """The documents as one padded batch on the model's device; `limit` lowers the model's own limit of tokens."""
-        return self.collate([self.encode(Document.of(document), limit=limit, truncate=truncate) for document in documents])
-
-    def encode(
-        self, document: Document, *, limit: int | None = None, truncate: bool = False, by_word: bool = False
-    ) -> Encoded:
-        """One document as tokens; `by_word` tokenises each of its words, and of its target's, by itself."""
-        if self.tokenizer is None:
-            raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
-        limit = min(filter(None, (limit, self.limit)), default=None)
-        if by_word and document.words is not None:
-            source = encode_words(self.tokenizer, document.words, limit=limit)
-        else:
-            source = self._encode(document, limit, truncate)
-        return Encoded(document, source, self._encode_target(document, limit, truncate, by_word))
-
-    def collate(self, encoded: Sequence[Encoded]) -> Batch:
-        """Encoded documents side by side, padded on the right."""
-        sources = [item.source for item in encoded]
-        targets = [item.target for item in encoded if item.target is not None]
-        if targets and len(targets) != len(encoded):
-            raise InputError("Some documents of this batch have a target and some have none: give all or none.")
-        padding = self.tokenizer.pad_token_id or 0
-        inputs = {
-            "input_ids": pad([source.ids for source in sources], padding, self.device),
-            "attention_mask": pad([[1] * len(source) for source in sources], 0, self.device),
-        }
-        if "token_type_ids" in self._accepted and any(any(source.segments) for source in sources):
-            inputs["token_type_ids"] = pad([source.segments for source in sources], 0, self.device)
-        if targets:
-            inputs["decoder_input_ids"] = pad([target.ids for target in targets], padding, self.device)
-            inputs["decoder_attention_mask"] = pad([[1] * len(target) for target in targets], 0, self.device)
-        return Batch(inputs, sources, targets, [item.document for item in encoded])
 
     def run(
         self,
         batch: Batch,
         receive: Callable[[AttentionBlock], None],
         *,
-        rows: int | None = None,
+        rows: Rows = "fit",
         layers: Sequence[int] | None = None,
     ) -> None:
-        """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows (of `layers`)."""
+        """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows (of `layers`).
+
+        "fit" makes blocks of a size that is quick and fits any memory; None puts all rows of a site into one block.
+        """
         if self.closed:
             raise ModelError("This lens is closed: open the model again.")
         if layers is not None:
@@ -194,7 +162,7 @@ class Lens:
         receive: Callable[[GradientBlock], None],
         *,
         loss: Loss | None = None,
-        rows: int | None = None,
+        rows: Rows = "fit",
     ) -> torch.Tensor:
         """A forward and a backward pass; `receive` gets every block with dL / d alpha. Returns each text's loss.
 
@@ -303,50 +271,6 @@ class Lens:
             why = f" ({found.skipped[0]})" if found.skipped else ""
             raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")
         return found
-
-    def _encode(self, document: Document, limit: int | None, truncate: bool) -> TokenSequence:
-        if document.words is None:
-            segments = [Segment.of(document.text, None)]
-        else:
-            segments = [Segment(*document.text_and_spans(), list(document.words), is_split=True)]
-        if document.pair is not None or document.pair_words is not None:
-            segments.append(Segment.of(document.pair, document.pair_words))
-        return encode(self.tokenizer, segments, limit=limit, truncate=truncate)
-
-    def _encode_target(
-        self, document: Document, limit: int | None, truncate: bool, by_word: bool = False
-    ) -> TokenSequence | None:
-        """The decoder's input: the target shifted right by its start token."""
-        if document.target is None and document.target_words is None:
-            return None
-        if not self.is_encoder_decoder:
-            raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
-        if by_word and document.target_words is not None:
-            labels = encode_words(self.tokenizer, document.target_words, target=True, limit=limit)
-        else:
-            segment = Segment.of(document.target, document.target_words)
-            labels = encode(self.tokenizer, [segment], target=True, limit=limit, truncate=truncate)
-        ids = self._shift_right(labels.ids)
-        return TokenSequence(
-            ids=ids,
-            tokens=[str(token) for token in self.tokenizer.convert_ids_to_tokens(ids)],
-            words=labels.words,
-            word_of=[None, *labels.word_of[:-1]],
-            special=[True, *labels.special[:-1]],
-            segments=[0] * len(ids),
-        )
-
-    def _shift_right(self, labels: list[int]) -> list[int]:
-        prepare = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
-        if prepare is not None:
-            with suppress(AttributeError, ValueError):  # no start token in the configuration; others have one too
-                return prepare(labels=torch.tensor([labels]))[0].tolist()
-        config = self.model.config
-        starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
-        return [next((start for start in starts if start is not None), 0), *labels[:-1]]
-
-
-_ALL_ROWS = 1 << 62
 
 
 def _backbone(model: PreTrainedModel) -> tuple[nn.Module, set[str]]:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import os
 import socket
 import struct
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, redirect_stderr
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,9 +16,9 @@ import transformers
 from huggingface_hub import constants
 from safetensors import SafetensorError
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
-from transformers.utils import logging as transformers_logging
 
 from headscope.errors import MissingExtra, ModelError
+from headscope.lens.quiet import quiet
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 
@@ -183,20 +179,3 @@ def _explain(source: str | Path, error: Exception) -> str:
 
 def _first_sentence(error: Exception) -> str:
     return " ".join(str(error).split()).split(". ")[0].rstrip(".") + "."
-
-
-@contextmanager
-def quiet(everything: bool = False) -> Iterator[None]:
-    """transformers' own progress bars and advice stay out of our commands; `everything`: all of stderr."""
-    level = transformers_logging.get_verbosity()
-    bars = transformers_logging.is_progress_bar_enabled()
-    transformers_logging.set_verbosity_error()
-    transformers_logging.disable_progress_bar()
-    try:
-        with warnings.catch_warnings(), redirect_stderr(io.StringIO()) if everything else nullcontext():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        transformers_logging.set_verbosity(level)
-        if bars:
-            transformers_logging.enable_progress_bar()

@@ -131,7 +131,10 @@ def _read(lens: Lens, documents: Sequence[Document], heads: Heads, measure: str,
             alpha[heads.where(block.site), row_words[:, None], key_words] = scores[text][:, rows[:, None], keys]
 
     with np.errstate(over="ignore"):
-        lens.run(lens.collate([_encoded(lens, document, truncate) for document in documents]), WordRows([measure], receive))
+        lens.run(
+            lens.encoder.collate([_encoded(lens, document, truncate) for document in documents]),
+            WordRows([measure], receive),
+        )
     if not all(np.isfinite(alpha).all() for alpha in maps):
         raise InputError(f"{lens.name}: some scores by {measure} are too large for half precision (over 65,504).")
     return [alpha.transpose(1, 2, 0) for alpha in maps]
@@ -139,7 +142,7 @@ def _read(lens: Lens, documents: Sequence[Document], heads: Heads, measure: str,
 
 def _encoded(lens: Lens, document: Document, truncate: bool) -> Encoded:
     try:
-        return lens.encode(document, truncate=truncate)
+        return lens.encoder.encode(document, truncate=truncate)
     except InputError as error:
         raise InputError(f"{document.name or 'A sentence'}: {error}") from error
 

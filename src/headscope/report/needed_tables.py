@@ -53,5 +53,5 @@ def complete(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
 def _repeated(lens: Lens) -> int:
     """How long a sequence can be: its unrepeated twin has other tokens, and both halves must fit the model."""
     frame = Frame.of(lens)
-    room = (lens.limit or 4 * LENGTH) - len(frame.before) - len(frame.after) - len(frame.target_before)
+    room = (lens.max_tokens or 4 * LENGTH) - len(frame.before) - len(frame.after) - len(frame.target_before)
     return min(LENGTH, len(frame.ordinary) // 2, room // 2)

@@ -11,6 +11,7 @@ from headscope.errors import InputError
 from headscope.heads.exemplars import LOOKS_AT, SHOWN, best
 from headscope.lens import Lens
 from headscope.lens.block import AttentionBlock
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.pieces import Pieces, sides
 from headscope.report.heads.exemplars import SPACE, source_of
@@ -41,7 +42,7 @@ def counted_now(
     for start in range(0, len(chosen), BATCH):
         some = chosen[start : start + BATCH]
         texts.update((document_number(encoded.document), encoded.document) for encoded in some)
-        lens.run(lens.collate(some), receive)
+        lens.run(lens.encoder.collate(some), receive)
     return statistic.table(), texts
 
 
@@ -63,7 +64,8 @@ def marked(table: pd.DataFrame, texts: Texts, lens: Lens, *, by_word: bool = Fal
     """The best of one head's rows whose texts are there, without near-duplicates."""
 
     def text_of(number: int) -> Encoded | None:
-        return lens.encode(texts[number], truncate=True, by_word=by_word) if number in texts else None
+        encoding = BY_WORD if by_word else AS_WRITTEN
+        return lens.encoder.encode(texts[number], truncate=True, encoding=encoding) if number in texts else None
 
     return [_exemplar(row, encoded) for row, encoded in best(table, text_of, shown)]
 
@@ -76,7 +78,7 @@ def _first(
     for document in documents:
         check()
         try:
-            encoded = lens.encode(document, limit=most_tokens, truncate=True)
+            encoded = lens.encoder.encode(document, max_tokens=most_tokens, truncate=True)
         except InputError:  # no token in it, or a target that this model does not take
             continue
         has_target = encoded.target is not None if has_target is None else has_target

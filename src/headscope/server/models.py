@@ -88,7 +88,7 @@ def describe(name: str, lens: Lens, most_tokens: int) -> ModelInfo:
         heads=sum(site.heads for site in lens.sites),
         attentions=list(groups.values()),
         encoder_decoder=lens.is_encoder_decoder,
-        limit=min(most_tokens, lens.limit or most_tokens),
+        limit=min(most_tokens, lens.max_tokens or most_tokens),
         measures=[_measure(measure) for measure in measures_of(lens)],
     )
 

@@ -22,7 +22,6 @@ from headscope.views.from_reading import LARGEST, USUAL, content_of
 from headscope.views.pack import Packed, pack
 
 CHARACTERS = 32  # of a text for each token that it may have; longer texts are not even tokenised
-_ALL_ROWS = 1 << 62
 
 
 def read(lens: Lens, asked: ReadRequest, most_tokens: int, check: Check) -> Packed:
@@ -40,7 +39,7 @@ def read(lens: Lens, asked: ReadRequest, most_tokens: int, check: Check) -> Pack
         check()
         parts.append(pack(content_of(Reading([block], batch), measures, neurons=asked.neurons), exact=asked.exact, level=1))
 
-    lens.run(batch, receive, rows=_ALL_ROWS, layers=asked.layers)
+    lens.run(batch, receive, rows=None, layers=asked.layers)
     check()
     return joined(parts)
 
@@ -59,10 +58,10 @@ def encode(lens: Lens, asked: ReadRequest, most_tokens: int) -> Batch:
             texts[name] = text[:most_characters]
     document = Document(texts["text"], texts["pair"], texts["target"])
     try:
-        encoded = lens.encode(document, limit=most_tokens if asked.truncate else None, truncate=asked.truncate)
+        encoded = lens.encoder.encode(document, max_tokens=most_tokens if asked.truncate else None, truncate=asked.truncate)
     except TooLong as error:
         raise InputError(
-            f"The text has {error.length} tokens, and {asked.model} reads at most {error.limit}: shorten it, "
+            f"The text has {error.length} tokens, and {asked.model} reads at most {error.max_tokens}: shorten it, "
             "or ask for it to be truncated."
         ) from error
     for what, sequence in (("text", encoded.source), ("target", encoded.target)):
@@ -71,7 +70,7 @@ def encode(lens: Lens, asked: ReadRequest, most_tokens: int) -> Batch:
                 f"The {what} has {len(sequence)} tokens, and this server reads at most {most_tokens}: shorten it, "
                 "ask for it to be truncated, or start the server with a higher --max-tokens."
             )
-    return lens.collate([encoded])
+    return lens.encoder.collate([encoded])
 
 
 def joined(parts: list[Packed]) -> Packed:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoder import AS_WRITTEN, Encoder, Encoding
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.losses import own_loss
-from headscope.lens.tokens.prompts import Prompt
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics.base import Statistic
 from headscope.text import Document
@@ -23,30 +24,28 @@ class BatchSettings:
     """How documents are fed to the model."""
 
     batch_size: int = 16
-    limit: int | None = None
+    max_tokens: int | None = None
     truncate: bool = False
     on_error: str = "stop"
-    by_word: bool = False  # each word is tokenised by itself
-    prompt: str | None = None  # a template that holds a document's words and target words, for a decoder
+    encoding: Encoding = AS_WRITTEN
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest says of them."""
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "encoding"}
+        return own | self.encoding.describe()
 
 
-@dataclass
-class ShardCounts:
-    """What a shard has come to."""
-
-    statistics: list[Statistic]
-    counts: dict[str, int]
-
-
-def count(lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], feed: BatchSettings) -> ShardCounts:
-    """Fresh statistics over some documents. Depends on nothing but the documents and the settings."""
+def count(
+    lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], settings: BatchSettings
+) -> tuple[list[Statistic], dict[str, int]]:
+    """Fresh statistics over some documents, and how many they are. Depends on nothing but the documents and the settings."""
     started = [statistic.start(lens.sites) for statistic in statistics]
     needed = {layer: statistic.name for statistic in statistics for layer in statistic.needs}
-    encoded, skipped = _encode(lens, documents, feed, needed)
-    for batch in _batches(lens, encoded, feed.batch_size):
+    encoded, skipped = encode_all(lens.encoder, documents, settings, needed)
+    for batch in batches_of(lens.encoder, encoded, settings.batch_size):
         update(lens, batch, started)
     tokens = sum(len(item.source) for item in encoded)
-    return ShardCounts(started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped})
+    return started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped}
 
 
 def update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
@@ -83,29 +82,24 @@ def _into(statistics: Sequence[Statistic]) -> Callable[[ScoreBlock], None]:
     return update
 
 
-def _encode(
-    lens: Lens, documents: Sequence[Document], feed: BatchSettings, needed: dict[str, str]
+def encode_all(
+    encoder: Encoder, documents: Sequence[Document], settings: BatchSettings, needed: Mapping[str, str]
 ) -> tuple[list[Encoded], int]:
+    """The documents as tokens, and how many were skipped; `needed` says which statistic needs a layer of them."""
+    cut: Any = {"max_tokens": settings.max_tokens, "truncate": settings.truncate}
     encoded, skipped = [], 0
     for document in documents:
         try:
             _check_layers(document, needed)
-            encoded.append(_encode_one(lens, document, feed))
+            encoded.append(encoder.encode(document, encoding=settings.encoding, **cut))
         except InputError as error:
-            if feed.on_error == "stop":
+            if settings.on_error == "stop":
                 raise InputError(f"{document.name or 'A document'}: {error}") from error
             skipped += 1
     return encoded, skipped
 
 
-def _encode_one(lens: Lens, document: Document, feed: BatchSettings) -> Encoded:
-    if feed.prompt is not None:
-        return Prompt(feed.prompt).encode(lens.tokenizer, document, lens.limit)
-    return lens.encode(document, limit=feed.limit, truncate=feed.truncate, by_word=feed.by_word)
-
-
-def _check_layers(document: Document, needed: dict[str, str]) -> None:
-    """`needed` says which statistic needs a layer."""
+def _check_layers(document: Document, needed: Mapping[str, str]) -> None:
     for layer, statistic in needed.items():
         if getattr(document, layer) is None:
             raise InputError(
@@ -114,8 +108,8 @@ def _check_layers(document: Document, needed: dict[str, str]) -> None:
             )
 
 
-def _batches(lens: Lens, encoded: Sequence[Encoded], size: int) -> Iterator[Batch]:
+def batches_of(encoder: Encoder, encoded: Sequence[Encoded], size: int) -> Iterator[Batch]:
     """Texts of similar length together, so that little is padding; ties in their own order."""
     order = sorted(range(len(encoded)), key=lambda index: len(encoded[index].source))
     for start in range(0, len(order), size):
-        yield lens.collate([encoded[index] for index in order[start : start + size]])
+        yield encoder.collate([encoded[index] for index in order[start : start + size]])

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+from headscope.lens.lens import Lens
 from headscope.study.shards import Shard
+from headscope.study.work import ShardCounts, Work
 
 
 class Engine(Protocol):
-    """Runs `work` on every shard, in any order, and yields each shard's index when it is on the disk."""
+    """Does `work` on every shard, in any order and anywhere, and yields what each has come to. The study writes it down."""
 
-    def run(self, shards: Iterable[Shard], work: Callable[[Shard], None]) -> Iterator[Shard]: ...
+    def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[ShardCounts]: ...
 
 
 class LocalEngine:
-    """One process."""
+    """One process, with one open lens."""
 
-    def run(self, shards: Iterable[Shard], work: Callable[[Shard], None]) -> Iterator[Shard]:
+    def __init__(self, lens: Lens) -> None:
+        self.lens = lens
+
+    def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[ShardCounts]:
         for shard in shards:
-            work(shard)
-            yield shard
+            yield work.count(self.lens, shard)

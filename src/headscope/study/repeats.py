@@ -97,7 +97,7 @@ class Frame:
         begin = getattr(model.config, "bos_token_id", None)
         before, after, special = [], [], {begin}
         if lens.tokenizer is not None:
-            source = lens.encode(Document("a")).source
+            source = lens.encoder.encode(Document("a")).source
             ordinary = [place for place, is_special in enumerate(source.special) if not is_special]
             before, after = source.ids[: ordinary[0]], source.ids[ordinary[-1] + 1 :]
             special |= {*lens.tokenizer.all_special_ids, *lens.tokenizer.get_added_vocab().values()}
@@ -123,9 +123,9 @@ class Frame:
                 f"{lens.name} has {len(self.ordinary)} ordinary tokens, too few for {2 * length} different ones."
             )
         whole = len(self.before) + 2 * length + len(self.after)
-        if lens.limit is not None and whole > lens.limit:
+        if lens.max_tokens is not None and whole > lens.max_tokens:
             raise InputError(
-                f"Repeats of {length} tokens are {whole} long, and {lens.name} reads {lens.limit}: ask for fewer."
+                f"Repeats of {length} tokens are {whole} long, and {lens.name} reads {lens.max_tokens}: ask for fewer."
             )
 
     def batch(self, lens: Lens, tokens: NDArray[np.int64]) -> Batch:

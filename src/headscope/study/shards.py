@@ -19,9 +19,6 @@ class Shard:
     index: int
     documents: Sequence[Document]
 
-    def file(self, run: Path) -> Path:
-        return shard_file(run, self.index)
-
 
 def shard_file(run: Path, index: int) -> Path:
     """Where the state of a shard is kept."""

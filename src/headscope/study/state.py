@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +12,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from headscope.files import write_whole
-from headscope.statistics.base import Array, Statistic
+from headscope.statistics.base import Array
 
 State = dict[str, dict[str, Array]]  # by table name, then by field
-
-
-def state_of(statistics: Sequence[Statistic]) -> State:
-    return {statistic.table_name: statistic.state for statistic in statistics}
 
 
 def save_state(path: Path, state: State, counts: Mapping[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""Study: a lens, a corpus, a list of statistics -> a run directory that a kill cannot hurt.
+"""Study: a model, a corpus, a list of statistics -> a run directory that a kill cannot hurt.
 
 The corpus is cut into fixed shards. Each shard's state depends on its own documents alone and is written
 whole or not at all; the tables are the shards merged in order. So a run that was killed ten times and
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +19,23 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.progress import Counting
+from headscope.lens.site import Site
+from headscope.lens.source import ModelSource
+from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
+from headscope.progress import Counting, Silent
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
-from headscope.study.count import BatchSettings, count
+from headscope.study.count import BatchSettings
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.intervals import intervals
 from headscope.study.manifest import check_same, describe_model, load_manifest, save_manifest, versions
-from headscope.study.shards import SHARD, Shard, shard_file, shards_of
-from headscope.study.state import load_state, save_state, state_of
+from headscope.study.shards import SHARD, shard_file, shards_of
+from headscope.study.state import State, load_state, save_state
 from headscope.study.tables import load_table, save_table, table_names
-from headscope.text import Corpus, Document
+from headscope.study.work import Work
+from headscope.text import Corpus
+
+GROUPS = 200  # of shards to resample, at the most: a bounded number, whatever the corpus
 
 
 @dataclass
@@ -51,53 +58,35 @@ class Run:
 
 
 def study(
-    lens: Lens,
-    documents: Corpus | Iterable[Any],
+    lens: Lens | ModelSource,
+    corpus: Corpus | Iterable[Any],
     statistics: Sequence[str | Statistic] | None = None,
     *,
     out: str | Path | None = None,
     batch_size: int = 16,
-    limit: int | None = None,
+    max_tokens: int | None = None,
     truncate: bool = False,
     on_error: str = "stop",
-    by_word: bool = False,
-    prompt: str | None = None,
+    encoding: Encoding = AS_WRITTEN,
     shard_size: int = SHARD,
     engine: Engine | None = None,
     progress: Counting | None = None,
 ) -> Run:
-    """Count `statistics` (all of them by default) over a corpus; run it again to go on after an interruption.
+    """Count `statistics` (the usual ones by default) over a corpus; run it again to go on after an interruption.
 
-    `by_word` tokenises the words of documents that have them one by one, for alignments between them; `prompt`, a template
-    with {source} and {target}, puts a document's words and target words into one text for a decoder.
+    The model is an open lens, or a recipe that is opened for the study. `encoding` says how documents become tokens: as they
+    are written, `WordByWord()` for alignments between words, or a `Prompt` that holds a source and its target for a decoder.
     """
-    corpus = documents if isinstance(documents, Corpus) else Corpus.of(documents, on_error=on_error)
+    batches = BatchSettings(batch_size, max_tokens, truncate, on_error, encoding)
     chosen = as_statistics(statistics)
-    feed = BatchSettings(batch_size, limit, truncate, on_error, by_word, prompt)
+    read = corpus if isinstance(corpus, Corpus) else Corpus.of(corpus, on_error=on_error)
     run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
-    manifest = _begin(run, lens, corpus, chosen, feed, shard_size)
-    total = -(-manifest["corpus"]["documents"] // shard_size)
-    finished = {index for index in range(total) if load_state(shard_file(run, index)) is not None}
-
-    def work(shard: Shard) -> None:
-        counted = count(lens, _annotated(corpus, shard), chosen, feed)
-        save_state(shard.file(run), state_of(counted.statistics), counted.counts)
-
-    if progress is not None:
-        done = min(len(finished) * shard_size, manifest["corpus"]["documents"])
-        progress.begin(manifest["corpus"]["documents"], done)
-    waiting = shards_of(corpus.bare(), shard_size, set(range(total)) - finished)
-    for shard in (engine or LocalEngine()).run(waiting, work):
-        if progress is not None:
-            progress.advance(len(shard.documents))
-    return _finish(run, lens, chosen, total, manifest)
-
-
-def _annotated(corpus: Corpus, shard: Shard) -> Sequence[Document]:
-    """A shard's documents, annotated where the corpus is: its bounds do not depend on the annotator."""
-    if corpus.annotator is None:
-        return shard.documents
-    return list(Corpus.from_documents(shard.documents, on_error=corpus.on_error).annotated(corpus.annotator))
+    with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
+        manifest = _begin(run, opened, read, chosen, batches, shard_size)
+        work = Work(opened.source, chosen, batches, read.annotator, read.on_error)
+        total = manifest["corpus"]["documents"]
+        _count(run, work, read, shard_size, total, engine or LocalEngine(opened), progress or Silent())
+        return _finish(run, opened.sites, chosen, -(-total // shard_size), manifest)
 
 
 def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
@@ -114,7 +103,7 @@ def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
 
 
 def _begin(
-    run: Path, lens: Lens, corpus: Corpus, statistics: Sequence[Statistic], feed: BatchSettings, shard_size: int
+    run: Path, lens: Lens, corpus: Corpus, statistics: Sequence[Statistic], batches: BatchSettings, shard_size: int
 ) -> dict[str, Any]:
     """Write the manifest, or check it against the one that is there."""
     bare = corpus.bare()
@@ -131,7 +120,7 @@ def _begin(
             "skipped": bare.skipped.describe(),
         },
         "settings": {
-            **asdict(feed),
+            **batches.describe(),
             "shard_size": shard_size,
             "statistics": {statistic.table_name: statistic.settings() for statistic in statistics},
         },
@@ -146,36 +135,54 @@ def _begin(
     return now
 
 
+def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine: Engine, progress: Counting) -> None:
+    """Every shard that is not on the disk yet; it is there, whole, when it is counted as done."""
+    shards = range(-(-total // size))
+    finished = {index for index in shards if load_state(shard_file(run, index)) is not None}
+    progress.begin(total, min(len(finished) * size, total))
+    for done in engine.run(work, shards_of(corpus.bare(), size, set(shards) - finished)):
+        save_state(shard_file(run, done.index), done.state, done.counts)
+        progress.advance(done.documents)
+
+
 def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
     """A statistic of a finished run with its merged sums: for what takes a second pass over the corpus."""
     merged = statistic.start(lens.sites)
-    for index in range(run.manifest["shards"]):
-        loaded = load_state(shard_file(run.folder, index))
-        if loaded is None or merged.table_name not in loaded[0]:
-            raise InputError(f"{run.folder}: shard {index} has no {merged.table_name}, or is damaged; run it again.")
-        part = merged.start(lens.sites)
-        part.state = loaded[0][merged.table_name]
-        merged.merge(part)
+    for state, _ in _finished(run.folder, run.manifest["shards"]):
+        if merged.table_name not in state:
+            raise InputError(f"{run.folder} has no {merged.table_name} in its shards; run it again.")
+        merged.merge(_part(merged, lens.sites, state))
     return merged
 
 
-def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, manifest: dict[str, Any]) -> Run:
-    """Merge the shards in order, and write the tables."""
-    merged = [statistic.start(lens.sites) for statistic in statistics]
-    resampled = [statistic for statistic in statistics if statistic.resampled]
-    groups: list[dict[str, Statistic]] = []  # consecutive shards for resampling: a bounded number, whatever the corpus
-    counts: Counter[str] = Counter()
-    for index in range(total):
+def _finished(run: Path, shards: int) -> Iterator[tuple[State, dict[str, int]]]:
+    """The states of all shards, in order."""
+    for index in range(shards):
         loaded = load_state(shard_file(run, index))
         if loaded is None:
             raise InputError(f"{run}: shard {index} is missing or damaged; run the same command again.")
-        state, shard_counts = loaded
+        yield loaded
+
+
+def _part(statistic: Statistic, sites: Sequence[Site], state: State) -> Statistic:
+    """A statistic with the sums of one shard."""
+    part = statistic.start(sites)
+    part.state = state.get(statistic.table_name, {})
+    return part
+
+
+def _finish(run: Path, sites: Sequence[Site], statistics: Sequence[Statistic], total: int, manifest: dict[str, Any]) -> Run:
+    """Merge the shards in order, and write the tables."""
+    merged = [statistic.start(sites) for statistic in statistics]
+    resampled = [statistic for statistic in statistics if statistic.resampled]
+    groups: list[dict[str, Statistic]] = []  # consecutive shards, for resampling
+    counts: Counter[str] = Counter()
+    for index, (state, shard_counts) in enumerate(_finished(run, total)):
         counts.update(shard_counts)
-        if index * RESAMPLED // max(total, RESAMPLED) == len(groups):
-            groups.append({statistic.table_name: statistic.start(lens.sites) for statistic in resampled})
+        if index * GROUPS // max(total, GROUPS) == len(groups):
+            groups.append({statistic.table_name: statistic.start(sites) for statistic in resampled})
         for whole in merged:
-            part = whole.start(lens.sites)
-            part.state = state.get(whole.table_name, {})
+            part = _part(whole, sites, state)
             whole.merge(part)
             if whole.resampled:
                 groups[-1][whole.table_name].merge(part)
@@ -189,6 +196,3 @@ def _finish(run: Path, lens: Lens, statistics: Sequence[Statistic], total: int, 
     manifest = {**manifest, "finished": True, "counts": dict(counts), "shards": total}
     save_manifest(run, manifest)
     return Run(run, manifest)
-
-
-RESAMPLED = 200  # groups of shards at the most

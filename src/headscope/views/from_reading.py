@@ -149,7 +149,7 @@ def _chosen(reading: Reading, only: Only | None) -> list[AttentionBlock]:
 
 def check_length(lens: Lens, document: Document, only: Only | None = None, *, truncate: bool = False) -> None:
     """Say that a text is too long for a view of these heads before the model reads it, and memory is full."""
-    encoded = lens.encode(document, truncate=truncate)
+    encoded = lens.encoder.encode(document, truncate=truncate)
     source, target = len(encoded.source), len(encoded.target or ())
     pairs = {
         ("encoder", "self"): source**2,

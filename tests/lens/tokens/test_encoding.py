@@ -39,7 +39,7 @@ def test_a_pair_by_hand() -> None:
     )
 )
 def test_every_piece_finds_its_own_word(kind: str, words: list[str]) -> None:
-    sequence = encode(tiny_tokenizer(kind), [Segment.of(None, words)], limit=200)
+    sequence = encode(tiny_tokenizer(kind), [Segment.of(None, words)], max_tokens=200)
     inside = [word for word in sequence.word_of if word is not None]
     assert inside == sorted(inside), "words come in order"
     assert set(inside) == set(range(len(words))), "and none is lost"
@@ -52,7 +52,7 @@ def test_every_piece_finds_its_own_word(kind: str, words: list[str]) -> None:
 @given(text=st.text(min_size=1, max_size=30))
 def test_any_text_is_a_sequence_or_a_clear_error(kind: str, text: str) -> None:
     try:
-        sequence = encode(tiny_tokenizer(kind), [Segment.of(text, None)], limit=None)
+        sequence = encode(tiny_tokenizer(kind), [Segment.of(text, None)], max_tokens=None)
     except InputError:
         return
     assert (
@@ -70,7 +70,7 @@ def test_slow_tokenizer_without_offsets() -> None:
 
 
 def test_slow_tokenizer_truncated() -> None:
-    sequence = encode(ByT5Tokenizer(), [Segment.of("abcdef ghi", None)], limit=5, truncate=True)
+    sequence = encode(ByT5Tokenizer(), [Segment.of("abcdef ghi", None)], max_tokens=5, truncate=True)
     assert len(sequence) == 5
     assert words_of(sequence) == ["abcdef"] * 4 + [None]
 

@@ -38,7 +38,7 @@ def test_by_hand() -> None:
 def test_equals_the_models_own_loss(family: str) -> None:
     """transformers shifts a decoder's labels itself, and takes the mean over all predicted tokens of one text."""
     lens, model = lens_for(family), language_model(family)
-    task = own_loss(lens).prepare(lens.batch(documents(family)[:1]))
+    task = own_loss(lens).prepare(lens.encoder.batch(documents(family)[:1]))
     ids = task.inputs["input_ids"]
     labels = task.targets if family == "bert" else ids
     output = model(**task.inputs, labels=labels)
@@ -56,7 +56,7 @@ def test_next_token_of_a_padded_batch() -> None:
 
 def test_target_of_an_encoder_decoder() -> None:
     lens = lens_for("marian")
-    batch = lens.batch(documents("marian"))
+    batch = lens.encoder.batch(documents("marian"))
     task = own_loss(lens).prepare(batch)
     for text, target in enumerate(batch.targets):
         wanted = task.targets[text].tolist()
@@ -116,9 +116,9 @@ def test_another_seed_masks_others() -> None:
 
 def test_masks_do_not_depend_on_the_batch() -> None:
     lens = lens_for("bert")
-    whole = own_loss(lens).prepare(lens.batch(documents("bert")))
+    whole = own_loss(lens).prepare(lens.encoder.batch(documents("bert")))
     for text, document in enumerate(documents("bert")):
-        alone = own_loss(lens).prepare(lens.batch([document]))
+        alone = own_loss(lens).prepare(lens.encoder.batch([document]))
         length = alone.targets.shape[1]
         assert torch.equal(whole.targets[text, :length], alone.targets[0])
         assert torch.equal(whole.masked[text, :length], alone.masked[0])
@@ -141,7 +141,7 @@ def test_a_model_without_a_head() -> None:
         headscope.open(tiny("bert"), tokenizer_for("bert")) as lens,
         pytest.raises(ModelError, match=r"BertModel has no language-model head .* open a model that was saved with one"),
     ):
-        lens.run_gradients(lens.batch(["the cat"]), lambda block: None)
+        lens.run_gradients(lens.encoder.batch(["the cat"]), lambda block: None)
 
 
 def test_a_tokenizer_without_a_mask_token() -> None:
@@ -163,7 +163,7 @@ def test_a_next_token_head_on_an_encoder() -> None:
 def test_an_encoder_decoder_without_a_target() -> None:
     lens = lens_for("marian")
     with pytest.raises(InputError, match="predicts its target: give one"):
-        lens.run_gradients(lens.batch(["the cat"]), lambda block: None)
+        lens.run_gradients(lens.encoder.batch(["the cat"]), lambda block: None)
 
 
 def test_masking_bare_tensors() -> None:
@@ -175,5 +175,5 @@ def test_a_model_with_two_heads() -> None:
     """BertForPreTraining calls its logits by another name."""
     seen: set[Site] = set()
     with headscope.open(BertForPreTraining(BertConfig(**SMALL)), tokenizer_for("bert")) as lens:
-        assert lens.run_gradients(lens.batch(["the cat sat"]), lambda block: seen.add(block.site)) > 0
+        assert lens.run_gradients(lens.encoder.batch(["the cat sat"]), lambda block: seen.add(block.site)) > 0
         assert seen == set(lens.sites)

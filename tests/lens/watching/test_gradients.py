@@ -59,7 +59,7 @@ def assert_own(found: dict, own: dict) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_equals_the_models_own_backward_pass(family: str, rows: int | None) -> None:
     lens = lens_for(family)
-    batch = lens.batch(documents(family))
+    batch = lens.encoder.batch(documents(family))
     found = gradients_of(lens, batch, rows=rows)
     assert_own(found, own_gradients(language_model(family), own_loss(lens).prepare(batch)))
 
@@ -132,7 +132,7 @@ def text_losses_in_double(logits: Tensor, targets: Tensor) -> Tensor:
 @pytest.mark.parametrize("family", ["bert", "gpt2", "llama"])
 def test_equals_finite_differences(family: str) -> None:
     lens = lens_for(family)
-    batch = lens.batch(documents(family)[:2])
+    batch = lens.encoder.batch(documents(family)[:2])
     task = own_loss(lens).prepare(batch)
     found = gradients_of(lens, batch)
     double = copy.deepcopy(language_model(family)).double()
@@ -182,9 +182,9 @@ def test_by_hand() -> None:
 @given(order=st.permutations(range(5)), rows=st.one_of(st.none(), st.integers(1, 9)))
 def test_a_texts_gradients_are_its_own_in_any_batch(family: str, order: list[int], rows: int | None) -> None:
     lens, texts = lens_for(family), documents(family)
-    together = gradients_of(lens, lens.batch([texts[index] for index in order]), rows=rows)
+    together = gradients_of(lens, lens.encoder.batch([texts[index] for index in order]), rows=rows)
     for place, index in enumerate(order[:2]):
-        for site, alone in gradients_of(lens, lens.batch([texts[index]])).items():
+        for site, alone in gradients_of(lens, lens.encoder.batch([texts[index]])).items():
             _, _, length, keys = alone.gradients.shape
             here = together[site].gradients[place]
             torch.testing.assert_close(here[:, :length, :keys], alone.gradients[0], rtol=1e-3, atol=1e-5)
@@ -193,7 +193,7 @@ def test_a_texts_gradients_are_its_own_in_any_batch(family: str, order: list[int
 
 
 def test_a_decoders_rows_have_no_gradient_for_later_keys() -> None:
-    for block in gradients_of(lens_for("llama"), lens_for("llama").batch(documents("llama"))).values():
+    for block in gradients_of(lens_for("llama"), lens_for("llama").encoder.batch(documents("llama"))).values():
         assert not block.gradients.triu(1).any()
         assert block.gradients[:, :, 1:, 0].any()
 
@@ -209,7 +209,7 @@ def test_nothing_is_left_in_the_model(mode) -> None:
     kept.grad = torch.ones_like(kept)
     before = {name: (parameter.requires_grad, parameter.grad) for name, parameter in model.named_parameters()}
     with headscope.open(model, lens_for("llama").tokenizer) as lens, mode():
-        batch = lens.batch(documents("llama"))
+        batch = lens.encoder.batch(documents("llama"))
         first, again = gradients_of(lens, batch), gradients_of(lens, batch)
     assert all(torch.equal(first[site].gradients, again[site].gradients) for site in first)
     assert {name: (parameter.requires_grad, parameter.grad) for name, parameter in model.named_parameters()} == before
@@ -223,7 +223,7 @@ def test_an_error_of_the_receiver_comes_out_and_leaves_the_model_whole() -> None
     model = language_model("gpt2")
     with headscope.open(model, lens_for("gpt2").tokenizer) as lens:
         with pytest.raises(KeyError, match="the receiver's own"):
-            lens.run_gradients(lens.batch(documents("gpt2")), receive)
+            lens.run_gradients(lens.encoder.batch(documents("gpt2")), receive)
         assert all(parameter.requires_grad for parameter in model.parameters())
 
 
@@ -249,7 +249,7 @@ def test_nothing_is_held_after_a_pass(model_type: str) -> None:
 
 def test_losses_are_returned_for_each_text() -> None:
     lens = lens_for("gpt2")
-    batch = lens.batch(documents("gpt2"))
+    batch = lens.encoder.batch(documents("gpt2"))
     losses = lens.run_gradients(batch, lambda block: None)
     with torch.no_grad():
         logits = language_model("gpt2")(**batch.inputs).logits
@@ -258,7 +258,7 @@ def test_losses_are_returned_for_each_text() -> None:
 
 def test_a_closed_lens_says_so() -> None:
     lens = headscope.open(language_model("gpt2"), lens_for("gpt2").tokenizer)
-    batch = lens.batch(documents("gpt2"))
+    batch = lens.encoder.batch(documents("gpt2"))
     lens.close()
     with pytest.raises(ModelError, match="closed"):
         lens.run_gradients(batch, lambda block: None)

@@ -19,6 +19,7 @@ from headscope.alignment.choice import Choice
 from headscope.alignment.linking import link
 from headscope.cli import main
 from headscope.errors import InputError
+from headscope.lens.tokens.encoder import BY_WORD
 from headscope.papers import kobayashi2020
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import drawings, tables
@@ -127,7 +128,7 @@ def test_the_highest_norm_is_that_of_full_maps(
     """The mean over all pairs of a row and a key; a layer's is the sum of its heads' (footnote 15)."""
     lens, total, pairs = lens_for("marian"), 0.0, 0
     for document in documents:
-        batch = lens.collate([lens.encode(document, by_word=True)])
+        batch = lens.encoder.collate([lens.encoder.encode(document, encoding=BY_WORD)])
         found = []
         lens.run(batch, lambda block, found=found: found.append(block) if block.site.kind == "cross" else None)
         maps = np.stack([block.scores("norm")[0].numpy() for block in found])  # layer head row key

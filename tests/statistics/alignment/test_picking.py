@@ -44,7 +44,7 @@ PAIRS = [
 def full_map(lens: headscope.Lens, encoded: Encoded, measure: str, layer: int) -> np.ndarray:
     """Scores of one pair, read by itself: (head, row, key)."""
     found: list[AttentionBlock] = []
-    lens.run(lens.collate([encoded]), found.append)
+    lens.run(lens.encoder.collate([encoded]), found.append)
     (block,) = [block for block in found if block.site.kind == "cross" and block.site.layer == layer]
     return block.scores(measure)[0].double().numpy()
 
@@ -79,7 +79,7 @@ def test_the_choice_is_that_of_loops_over_full_maps(measure: str, rows: int | No
             if chosen is not None:
                 found[setting, block.site.layer] = chosen
 
-    lens.run(lens.collate(encoded), receive, rows=rows)
+    lens.run(lens.encoder.collate(encoded), receive, rows=rows)
     for (setting, layer), chosen in found.items():
         for text, one in enumerate(encoded):
             maps = full_map(lens, one, measure, layer)
@@ -115,7 +115,7 @@ def test_errors_are_those_of_the_links(measure: str) -> None:
     for setting in SETTINGS:
         statistic = AlignmentErrors(measure, setting=setting).start(lens.sites)
         for document in PAIRS:
-            lens.run(lens.collate([encode_pair(lens, document)]), statistic.update)
+            lens.run(lens.encoder.collate([encode_pair(lens, document)]), statistic.update)
         table = statistic.table()
         assert set(table["kind"]) == {"cross"}
         for row in table.itertuples():
@@ -144,7 +144,7 @@ def test_batches_rows_and_merging_change_nothing(statistic: AlignmentErrors | Me
         fresh = statistic.start(lens.sites)
         for group in groups:
             part = statistic.start(lens.sites)
-            lens.run(lens.collate(group), part.update, rows=rows)
+            lens.run(lens.encoder.collate(group), part.update, rows=rows)
             fresh.merge(part)
         return fresh
 
@@ -157,7 +157,7 @@ def test_mean_score_is_the_mean_of_the_full_map() -> None:
     lens = lens_for("marian")
     (encoded,) = [encode_pair(lens, PAIRS[0])]
     mean = MeanScore("norm").start(lens.sites)
-    lens.run(lens.collate([encoded]), mean.update)
+    lens.run(lens.encoder.collate([encoded]), mean.update)
     table = mean.table().query("kind == 'cross' and layer == 1")
     np.testing.assert_allclose(table["mean_score"], full_map(lens, encoded, "norm", 1).mean((1, 2)), rtol=1e-5)
 
@@ -186,7 +186,7 @@ def test_words_one_by_one() -> None:
     assert sequence.special == [False] * (len(sequence) - 1) + [True]
     assert frame(tiny_tokenizer("wordpiece"), target=False) == ([2], [3])
     with pytest.raises(InputError, match="at most 3"):
-        encode_words(tokenizer, ["the", "cats", "the"], limit=3)
+        encode_words(tokenizer, ["the", "cats", "the"], max_tokens=3)
 
 
 def test_rules() -> None:

@@ -283,11 +283,11 @@ def test_long_rows_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("before", [slice(0, 2), slice(2, 4)])
 def test_a_batch_that_was_broken_off_does_not_count(before: slice) -> None:
     lens = lens_for("bert")
-    batch = lens.batch(documents("bert")[:2])
+    batch = lens.encoder.batch(documents("bert")[:2])
     whole = JensenShannon().start(lens.sites)
     lens.run(batch, whole.update)
     broken = JensenShannon().start(lens.sites)
-    other = batch if before.start == 0 else lens.batch(documents("bert")[before])
+    other = batch if before.start == 0 else lens.encoder.batch(documents("bert")[before])
     lens.run(other, lambda block: broken.update(block) if block.site.layer == 0 else None)
     assert not broken.state["rows"].any()
     lens.run(batch, broken.update)
@@ -296,7 +296,7 @@ def test_a_batch_that_was_broken_off_does_not_count(before: slice) -> None:
 
 def test_the_same_batch_twice_counts_twice() -> None:
     lens = lens_for("bert")
-    batch = lens.batch(documents("bert")[:2])
+    batch = lens.encoder.batch(documents("bert")[:2])
     statistic = JensenShannon().start(lens.sites)
     lens.run(batch, statistic.update)
     once = statistic.state["rows"].copy()

@@ -90,8 +90,8 @@ def test_padding_is_other_and_a_translation_model_s_two_sides_have_their_own() -
         found[f"{block.site.stack} {block.site.kind}"] = key_categories(block, {}).tolist()
 
     short, long = Document("the end", target="end"), documents("marian")[0]
-    lens.run(lens.batch([short, long]), receive)
-    source, target = (getattr(lens.batch([short]), side)[0] for side in ("sources", "targets"))
+    lens.run(lens.encoder.batch([short, long]), receive)
+    source, target = (getattr(lens.encoder.batch([short]), side)[0] for side in ("sources", "targets"))
     for site, sequence, starts in (
         ("encoder self", source, USUAL.index("other")),
         ("decoder self", target, USUAL.index("first")),

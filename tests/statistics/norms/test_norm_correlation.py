@@ -59,7 +59,7 @@ def pairs_by_loops(family: str, chosen: list[Document]) -> tuple[dict[Group, lis
     lens = lens_for(family)
     pairs, tokens = defaultdict(list), defaultdict(list)
     for document in chosen:
-        batch, reading = lens.batch([document]), lens.read(document)
+        batch, reading = lens.encoder.batch([document]), lens.read(document)
         for stack, kind in KINDS[family]:
             alpha = reading.scores("weight", kind=kind, stack=stack).numpy()
             norms = reading.scores("value_norm", kind=kind, stack=stack).numpy()

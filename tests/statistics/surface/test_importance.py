@@ -29,7 +29,7 @@ def counted(family: str, chosen: list[Document], batch_size: int = 2, rows: int 
     lens = lens_for(family)
     fresh = Importance(seed=seed).start(lens.sites)
     for start in range(0, len(chosen), batch_size):
-        batch = lens.batch(chosen[start : start + batch_size])
+        batch = lens.encoder.batch(chosen[start : start + batch_size])
         lens.run_gradients(batch, fresh.update, loss=own_loss(lens, seed), rows=rows)
     return fresh
 
@@ -100,7 +100,7 @@ def test_against_loops_over_the_models_own_gradients(family: str) -> None:
     pairs: dict[tuple[int, int, str], int] = {}
     rows = 0
     for document in documents(family):
-        batch = lens.batch([document])
+        batch = lens.encoder.batch([document])
         task = own_loss(lens).prepare(batch)
         (source,) = batch.sources
         rows += len(source)
@@ -153,10 +153,10 @@ def test_every_pair_is_of_one_kind(family: str) -> None:
         ]
         np.testing.assert_allclose(sum(state[name] for name in apart), state[f"{field} unmasked"], rtol=1e-6)
     if family == "bert":
-        lengths = [len(source) for source in lens_for("bert").batch(documents("bert")).sources]
+        lengths = [len(source) for source in lens_for("bert").encoder.batch(documents("bert")).sources]
         np.testing.assert_array_equal(state["pairs unmasked"] + state["pairs masked"], sum(n * n for n in lengths))
     if family == "gpt2":
-        lengths = [len(source) for source in lens_for("gpt2").batch(documents("gpt2")).sources]
+        lengths = [len(source) for source in lens_for("gpt2").encoder.batch(documents("gpt2")).sources]
         np.testing.assert_array_equal(state["pairs unmasked"], sum(n * (n + 1) // 2 for n in lengths))
 
 
@@ -219,7 +219,7 @@ def test_blocks_without_gradients_are_refused() -> None:
     lens = lens_for("gpt2")
     fresh = Importance().start(lens.sites)
     with pytest.raises(InputError, match="needs gradients"):
-        lens.run(lens.batch(["the cat"]), fresh.update)
+        lens.run(lens.encoder.batch(["the cat"]), fresh.update)
 
 
 # The page in the docs

@@ -190,7 +190,7 @@ def test_the_statistic_equals_a_loop_over_full_word_maps(minilm: Path) -> None:
     with headscope.open(minilm) as lens:
         parts = []
         for novel in chosen:
-            parts += islice(windows(novel, lambda part: len(lens.encode(part).source), 128), 7)
+            parts += islice(windows(novel, lambda part: len(lens.encoder.encode(part).source), 128), 7)
         judged = sum(1 for part in parts for start, _ in part.sentences if start >= part.context)
         assert judged > 50
         both = [Antecedents(), Antecedents(candidates="mentions")]
@@ -272,7 +272,7 @@ def test_a_second_segment_offers_no_candidates() -> None:
 def test_what_truncation_cuts_off_is_not_judged() -> None:
     lens = lens_for("bert")
     long = annotated("the cat sat on a cat . " + "a dog sat . " * 20)
-    run = headscope.study(lens, [long], ["antecedents"], limit=9, truncate=True)
+    run = headscope.study(lens, [long], ["antecedents"], max_tokens=9, truncate=True)
     assert (run["antecedents"]["cases_all"] == 2).all()
 
 

@@ -348,7 +348,7 @@ def row_of_head(statistic: Statistic, relation: str) -> dict[str, float]:
 def test_what_truncation_cuts_off_is_not_counted() -> None:
     lens = lens_for("bert")
     fresh = Relations().start(lens.sites)
-    lens.run(lens.batch(TREES[:1], limit=9, truncate=True), WordRows(["weight"], fresh.update))  # the ... sat
+    lens.run(lens.encoder.batch(TREES[:1], max_tokens=9, truncate=True), WordRows(["weight"], fresh.update))  # the ... sat
     assert {relation: row_of_head(fresh, relation)["cases"] for relation in fresh.relations} == {
         "all": 3,
         "all but punct": 3,

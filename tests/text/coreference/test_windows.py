@@ -243,8 +243,8 @@ def test_litbank_in_windows_of_128_tokens(data: Path, minilm: Path) -> None:
     documents = list(Corpus.of(data / "coreference" / "litbank" / "tsv"))[:2]
     with headscope.open(minilm) as lens:
         for document in documents:
-            parts = list(windows(document, lambda part: len(lens.encode(part).source), 128))
-            lengths = [len(lens.encode(part).source) for part in parts]
+            parts = list(windows(document, lambda part: len(lens.encoder.encode(part).source), 128))
+            lengths = [len(lens.encoder.encode(part).source) for part in parts]
             assert max(lengths) <= 128
             assert [word for part in parts for word in part.words[part.context :]] == document.words
             assert all(mention.stop - mention.start > 64 for mention in unjudged(document, parts)), "one of 129 words is"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headscope.errors import InputError, TooLong
-from headscope.lens.loading import quiet
+from headscope.lens.quiet import quiet
 from headscope.lens.tokens.words import join_words, piece_spans, word_spans, words_of_pieces
 from headscope.text.document import Document
 
@@ -25,6 +25,14 @@ class TokenSequence:
     special: list[bool]
     segments: list[int] = field(default_factory=list)  # 0 or 1, for sentence pairs
     spans: list[tuple[int, int]] = field(default_factory=list)  # of each token in its segment's text; (0, 0) if special
+
+    @classmethod
+    def of_pieces(
+        cls, tokenizer: Any, ids: list[int], words: Sequence[str], word_of: list[int | None], special: list[bool]
+    ) -> TokenSequence:
+        """Pieces whose words are known, and whose places in a text are not."""
+        tokens = [str(token) for token in tokenizer.convert_ids_to_tokens(ids)]
+        return cls(ids, tokens, list(words), word_of, special, [0] * len(ids))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -76,13 +84,18 @@ class Segment:
 
 
 def encode(
-    tokenizer: Any, segments: Sequence[Segment], *, target: bool = False, limit: int | None = None, truncate: bool = False
+    tokenizer: Any,
+    segments: Sequence[Segment],
+    *,
+    target: bool = False,
+    max_tokens: int | None = None,
+    truncate: bool = False,
 ) -> TokenSequence:
     """Tokenize one or two segments, as a source or as a target, with the tokenizer's own special tokens."""
     texts = [segment.text for segment in segments]
     options: dict[str, Any] = {"verbose": False}
-    if truncate and limit is not None:
-        options |= {"truncation": True, "max_length": limit}
+    if truncate and max_tokens is not None:
+        options |= {"truncation": True, "max_length": max_tokens}
     if tokenizer.is_fast:
         options["return_offsets_mapping"] = True
     with quiet():  # slow tokenizers advise on what is cut off, once a text
@@ -93,7 +106,7 @@ def encode(
         offsets = encoded["offset_mapping"]
     else:
         origin, offsets = _slow_offsets(tokenizer, segments, ids, target)
-    check_length(len(ids), limit)
+    check_length(len(ids), max_tokens)
     if all(part is None for part in origin):
         raise InputError("The tokenizer makes no token of this text: there is nothing to read.")
     first_word = [0, len(segments[0].words)]
@@ -181,10 +194,10 @@ def _segments(ids: list[int], origin: list[int | None], given: list[int] | None)
     return segments
 
 
-def check_length(length: int, limit: int | None) -> None:
+def check_length(length: int, max_tokens: int | None) -> None:
     """An error where a text has more tokens than a model reads."""
-    if limit is not None and length > limit:
-        raise TooLong(length, limit)
+    if max_tokens is not None and length > max_tokens:
+        raise TooLong(length, max_tokens)
 
 
 def length_limit(config: Any, tokenizer: Any) -> int | None:

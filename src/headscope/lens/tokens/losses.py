@@ -84,7 +84,7 @@ class MaskedTokens:
 
     def prepare(self, batch: Batch) -> Prediction:
         if not batch.sources:
-            raise InputError("Masking needs to know which tokens are special: make the batch with lens.batch(documents).")
+            raise InputError("Masking needs to know which tokens are special: use lens.encoder.batch(documents).")
         device = batch.inputs["input_ids"].device
         masked = [mask_tokens(source.ids, source.special, self) for source in batch.sources]
         ids = batch.inputs["input_ids"].clone()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headscope.errors import InputError
 from headscope.lens.tokens.encoding import Encoded, TokenSequence, check_length, pieces_of
 from headscope.lens.tokens.word_encoding import encode_words, frame
 from headscope.text import Document
+
+if TYPE_CHECKING:
+    from headscope.lens.tokens.encoder import Encoder
 
 SOURCE, TARGET = "{source}", "{target}"
 TEMPLATE = f"Translate French to English.\nFrench: {SOURCE}\nEnglish: {TARGET}"
@@ -47,7 +50,10 @@ class Prompt:
         between, after = rest.split(TARGET)
         return before, between, after
 
-    def encode(self, tokenizer: Any, document: Document, limit: int | None = None) -> Encoded:
+    def encode(self, encoder: Encoder, document: Document, max_tokens: int | None, truncate: bool) -> Encoded:
+        return Encoded(document, self.sequence(encoder.tokenizer, document, max_tokens))
+
+    def sequence(self, tokenizer: Any, document: Document, max_tokens: int | None = None) -> TokenSequence:
         """The prompt for one sentence pair, each word by itself: `words` are those of the source, then of the target."""
         if document.words is None or document.target_words is None:
             raise InputError("A pair for a prompt needs words on both sides.")
@@ -63,17 +69,13 @@ class Prompt:
         if [piece for piece, _ in pieces[: len(start)]] != start:  # a chat template writes these out itself
             pieces = [*((piece, None) for piece in start), *pieces]
         ids, word_of = [piece for piece, _ in pieces], [word for _, word in pieces]
-        check_length(len(ids), limit)
-        special = set(tokenizer.all_special_ids)
-        sequence = TokenSequence(
-            ids=ids,
-            tokens=[str(token) for token in tokenizer.convert_ids_to_tokens(ids)],
-            words=[*document.words, *document.target_words],
-            word_of=word_of,
-            special=[piece in special and word is None for piece, word in pieces],
-            segments=[0] * len(ids),
-        )
-        return Encoded(document, sequence)
+        check_length(len(ids), max_tokens)
+        known, words = set(tokenizer.all_special_ids), [*document.words, *document.target_words]
+        special = [piece in known and word is None for piece, word in pieces]
+        return TokenSequence.of_pieces(tokenizer, ids, words, word_of, special)
+
+    def describe(self) -> dict[str, Any]:
+        return {"prompt": self.template}
 
 
 Pieces = list[tuple[int, int | None]]  # each with its word, None in what the template says

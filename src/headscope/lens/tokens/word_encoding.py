@@ -9,7 +9,9 @@ from headscope.errors import InputError
 from headscope.lens.tokens.encoding import TokenSequence, check_length, pieces_of
 
 
-def encode_words(tokenizer: Any, words: Sequence[str], *, target: bool = False, limit: int | None = None) -> TokenSequence:
+def encode_words(
+    tokenizer: Any, words: Sequence[str], *, target: bool = False, max_tokens: int | None = None
+) -> TokenSequence:
     """The pieces of each word, one after another, between the special tokens that the tokenizer puts around a text."""
     before, after = frame(tokenizer, target)
     space = " " if _needs_space(tokenizer, target) else ""
@@ -17,16 +19,10 @@ def encode_words(tokenizer: Any, words: Sequence[str], *, target: bool = False, 
     if not any(by_word):
         raise InputError("The tokenizer makes no token of this text: there is nothing to read.")
     ids = [*before, *(piece for pieces in by_word for piece in pieces), *after]
-    check_length(len(ids), limit)
+    check_length(len(ids), max_tokens)
     inside = [word for word, pieces in enumerate(by_word) for _ in pieces]
-    return TokenSequence(
-        ids=ids,
-        tokens=[str(token) for token in tokenizer.convert_ids_to_tokens(ids)],
-        words=list(words),
-        word_of=[*[None] * len(before), *inside, *[None] * len(after)],
-        special=[*[True] * len(before), *[False] * len(inside), *[True] * len(after)],
-        segments=[0] * len(ids),
-    )
+    word_of = [*[None] * len(before), *inside, *[None] * len(after)]
+    return TokenSequence.of_pieces(tokenizer, ids, words, word_of, [word is None for word in word_of])
 
 
 def frame(tokenizer: Any, target: bool) -> tuple[list[int], list[int]]:

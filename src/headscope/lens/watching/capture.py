@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from torch import Tensor, nn
 
@@ -21,6 +21,8 @@ from headscope.lens.watching.trace import Trace, TracedSite
 # twice as many on, memory is no longer reused between blocks.
 BLOCK = 4_000_000
 
+Rows = int | Literal["fit"] | None  # rows of a block: at most so many, so many that BLOCK is kept, or all
+
 
 class Capture:
     """Watches the sites of a trace while a batch runs, and calls `receive` with each block (of `layers`, where given)."""
@@ -30,7 +32,7 @@ class Capture:
         traced: Trace,
         batch: Batch,
         receive: Callable[[Any], None],
-        rows: int | None = None,
+        rows: Rows = "fit",
         layers: Container[int] | None = None,
     ) -> None:
         self.batch = batch
@@ -151,11 +153,11 @@ class Capture:
         self.receive(AttentionBlock(found.site, rows, weights, some, keys, self.batch, joining))
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
-        # Rows that nobody is shown are never wanted all at once.
-        wanted = self.rows_per_block if self._is_shown(found) else None
-        step = wanted or max(1, BLOCK // (batch * found.site.heads * keys))
-        if not found.cuttable:
-            step = length
+        step, wanted = length, self.rows_per_block
+        if found.cuttable and (wanted == "fit" or not self._is_shown(found)):
+            step = max(1, BLOCK // (batch * found.site.heads * keys))  # rows that nobody is shown are never wanted at once
+        elif found.cuttable and isinstance(wanted, int):
+            step = wanted
         for start in range(0, length, step):
             yield range(start, min(start + step, length))
 

@@ -17,7 +17,7 @@ from headscope.errors import ModelError
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.watching.capture import Capture
+from headscope.lens.watching.capture import Capture, Rows
 from headscope.lens.watching.functions import SeenAttention
 from headscope.lens.watching.interface import AttentionCall
 from headscope.lens.watching.trace import Trace, TracedSite
@@ -67,7 +67,7 @@ class GradientCapture(Capture):
         traced: Trace,
         batch: Batch,
         receive: Callable[[GradientBlock], None],
-        rows: int | None = None,
+        rows: Rows = "fit",
         masked: Tensor | None = None,
     ) -> None:
         super().__init__(traced, batch, receive, rows)

@@ -8,7 +8,7 @@ from typing import Any
 
 from transformers import PreTrainedModel
 
-from headscope.lens.loading import quiet
+from headscope.lens.quiet import quiet
 from headscope.lens.watching import interface
 from headscope.lens.watching.trace import Trace
 

@@ -18,7 +18,7 @@ def windows_of(corpus: Corpus, lens: Lens, limit: int) -> list[Document]:
     """All documents in windows of at most `limit` tokens of this model."""
 
     def length_of(document: Document) -> int:
-        return len(lens.encode(document, limit=None).source)
+        return len(lens.encoder.encode(document).source)
 
     return [part for document in corpus for part in windows(document, length_of, limit)]
 

@@ -46,7 +46,7 @@ def opening_text(corpus: Corpus, lens: Lens) -> Document:
 
     def strangeness(document: Document) -> tuple[bool, int]:
         whole = all(text.rstrip().endswith((".", "!", "?")) for text in (document.text, document.pair) if text is not None)
-        return not whole, abs(len(lens.encode(document, truncate=True).source) - TOKENS)
+        return not whole, abs(len(lens.encoder.encode(document, truncate=True).source) - TOKENS)
 
     return min((_first_sentences(document) for document in islice(corpus, SEGMENTS)), key=strangeness)
 

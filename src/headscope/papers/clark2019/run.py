@@ -121,7 +121,7 @@ class Sections:
         except ModelError as error:
             raise Unsuitable(str(error)) from error
         statistics = [Importance(seed=self.settings.seed)]
-        counted = self._study("importance", self._segments(), statistics, limit=self._limit())
+        counted = self._study("importance", self._segments(), statistics, max_tokens=self._limit())
         self.workspace.keep(counted)
         self.workspace.add(importance.figure3(counted["importance"], self.tokens))
 
@@ -198,7 +198,7 @@ class Sections:
         if self._text is None:
             measure = self.settings.measure
             statistics = [*surface.statistics(measure), JensenShannon(measure=measure), BeyondSinks(measure=measure)]
-            self._text = self._study("text", self._segments(), statistics, limit=self._limit())
+            self._text = self._study("text", self._segments(), statistics, max_tokens=self._limit())
             self.workspace.keep(self._text)
         return self._text
 
@@ -215,7 +215,7 @@ class Sections:
 
     def _limit(self) -> int:
         """Tokens of a segment or window: what was asked for, or what the model can read if that is less."""
-        return min(self.settings.limit, self.workspace.lens.limit or self.settings.limit)
+        return min(self.settings.limit, self.workspace.lens.max_tokens or self.settings.limit)
 
     @contextmanager
     def _twin(self) -> Iterator[Lens | None]:

@@ -37,7 +37,7 @@ class EdgeTokens:
     """What this model has in the place of [CLS] and [SEP]: the first token, and the special tokens that end a text."""
 
     def __init__(self, lens: Lens) -> None:
-        source = lens.encode(Document("a")).source
+        source = lens.encoder.encode(Document("a")).source
         self.first = source.tokens[0] if source.special[0] else "first token"
         pairs = zip(source.tokens, source.special, strict=True)
         self.separators = list(dict.fromkeys(token for token, special in pairs if special and token != source.tokens[0]))

@@ -104,7 +104,7 @@ def _text(workspace: Workspace, text: Corpus, frequency: Path, settings: Setting
         batch_size=batch_size,
         shard_size=SHARD,
         truncate=True,
-        limit=min(settings.limit, workspace.lens.limit or settings.limit),
+        max_tokens=min(settings.limit, workspace.lens.max_tokens or settings.limit),
     )
     workspace.keep(counted)
     analysis = Analysis(counted, workspace.lens, settings.categories, settings.seed)

@@ -132,7 +132,9 @@ class _Passes:
         feed: dict[str, Any] = {"batch_size": batch_size, "shard_size": SHARD, "truncate": True}
         self.counted = workspace.study(part, corpus, first_pass(settings, without_first), **feed)
         workspace.keep(self.counted)
-        self.variability = workspace.study(f"{part}-variability", corpus, self._second_pass(), **feed, limit=self._enough())
+        self.variability = workspace.study(
+            f"{part}-variability", corpus, self._second_pass(), **feed, max_tokens=self._enough()
+        )
         workspace.keep(self.variability)
 
     def _second_pass(self) -> Sequence[Statistic]:

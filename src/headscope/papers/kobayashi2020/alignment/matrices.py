@@ -59,7 +59,7 @@ class Pairing:
 
 def pairing(lens: Lens, document: Document, number: int = 1) -> Pairing:
     """Forced decoding of a document's target; the heads of a layer together, as for its error rate (section 5.1)."""
-    batch = lens.collate([encode_pair(lens, document)])
+    batch = lens.encoder.collate([encode_pair(lens, document)])
     sides = batch.cached(sides_of)
     sums: dict[tuple[str, int], Tensor] = {}
 

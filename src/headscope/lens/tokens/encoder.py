@@ -1,0 +1,148 @@
+"""Encoder: from documents to the batches that one model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from transformers import PreTrainedModel
+
+from headscope.errors import InputError
+from headscope.lens.tokens.batch import Batch, pad
+from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit
+from headscope.lens.tokens.word_encoding import encode_words
+from headscope.text.document import Document
+
+
+class Encoding(Protocol):
+    """A way from a document to tokens. Plain data, so that a study can send it to other processes."""
+
+    def encode(self, encoder: Encoder, document: Document, max_tokens: int | None, truncate: bool) -> Encoded: ...
+
+    def describe(self) -> dict[str, Any]:
+        """What a manifest says of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class AsWritten:
+    """Texts as they are written, or a document's words joined; a piece's word is found by where it stands."""
+
+    def encode(self, encoder: Encoder, document: Document, max_tokens: int | None, truncate: bool) -> Encoded:
+        cut: Any = {"max_tokens": max_tokens, "truncate": truncate}
+        labels = None
+        source = self.source(encoder.tokenizer, document, **cut)
+        if document.target is not None or document.target_words is not None:
+            encoder.check_target()
+            labels = self.target(encoder.tokenizer, document, **cut)
+        return Encoded(document, source, None if labels is None else encoder.shifted(labels))
+
+    def source(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
+        if document.words is None:
+            segments = [Segment.of(document.text, None)]
+        else:
+            segments = [Segment(*document.text_and_spans(), list(document.words), is_split=True)]
+        if document.pair is not None or document.pair_words is not None:
+            segments.append(Segment.of(document.pair, document.pair_words))
+        return encode(tokenizer, segments, **cut)
+
+    def target(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
+        return encode(tokenizer, [Segment.of(document.target, document.target_words)], target=True, **cut)
+
+    def describe(self) -> dict[str, Any]:
+        return {}
+
+
+@dataclass(frozen=True)
+class WordByWord(AsWritten):
+    """Each word of a document, and of its target, tokenised by itself: for alignments between words. Nothing is cut off."""
+
+    def source(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
+        if document.words is None:
+            return super().source(tokenizer, document, **cut)
+        return encode_words(tokenizer, document.words, max_tokens=cut["max_tokens"])
+
+    def target(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
+        if document.target_words is None:
+            return super().target(tokenizer, document, **cut)
+        return encode_words(tokenizer, document.target_words, target=True, max_tokens=cut["max_tokens"])
+
+    def describe(self) -> dict[str, Any]:
+        return {"by_word": True}
+
+
+AS_WRITTEN, BY_WORD = AsWritten(), WordByWord()
+
+
+@dataclass
+class Encoder:
+    """What a model's tokenizer makes of documents, padded for the model. Made by a lens."""
+
+    name: str  # the model's, for messages
+    model: PreTrainedModel
+    tokenizer: Any
+    accepted: set[str]  # what the model's forward pass takes
+
+    @property
+    def max_tokens(self) -> int | None:
+        """How many tokens the model reads at most; None where nothing limits it."""
+        return length_limit(self.model.config, self.tokenizer)
+
+    def encode(
+        self,
+        document: Document,
+        *,
+        max_tokens: int | None = None,
+        truncate: bool = False,
+        encoding: Encoding = AS_WRITTEN,
+    ) -> Encoded:
+        """One document as tokens; `max_tokens` lowers the model's own limit."""
+        if self.tokenizer is None:
+            raise InputError("This lens has no tokenizer: open it with headscope.open(model, tokenizer).")
+        most = min(filter(None, (max_tokens, self.max_tokens)), default=None)
+        return encoding.encode(self, document, most, truncate)
+
+    def batch(self, documents: Sequence[Any], *, max_tokens: int | None = None, truncate: bool = False) -> Batch:
+        """Strings, pairs, lists of words or Documents as one padded batch on the model's device."""
+        given = [Document.of(document) for document in documents]
+        return self.collate([self.encode(document, max_tokens=max_tokens, truncate=truncate) for document in given])
+
+    def collate(self, encoded: Sequence[Encoded]) -> Batch:
+        """Encoded documents side by side, padded on the right."""
+        sources = [item.source for item in encoded]
+        targets = [item.target for item in encoded if item.target is not None]
+        if targets and len(targets) != len(encoded):
+            raise InputError("Some documents of this batch have a target and some have none: give all or none.")
+        inputs = self._padded(sources)
+        if "token_type_ids" in self.accepted and any(any(source.segments) for source in sources):
+            inputs["token_type_ids"] = pad([source.segments for source in sources], 0, self.model.device)
+        if targets:
+            inputs |= {f"decoder_{name}": tensor for name, tensor in self._padded(targets).items()}
+        return Batch(inputs, sources, targets, [item.document for item in encoded])
+
+    def _padded(self, sequences: Sequence[TokenSequence]) -> dict[str, torch.Tensor]:
+        device, padding = self.model.device, self.tokenizer.pad_token_id or 0
+        ids = pad([sequence.ids for sequence in sequences], padding, device)
+        return {"input_ids": ids, "attention_mask": pad([[1] * len(sequence) for sequence in sequences], 0, device)}
+
+    def check_target(self) -> None:
+        if not self.model.config.is_encoder_decoder:
+            raise InputError(f"{self.name} is not an encoder-decoder, so it takes no target; use pair= for a second text.")
+
+    def shifted(self, labels: TokenSequence) -> TokenSequence:
+        """The decoder's input for a target: shifted right by its start token."""
+        ids = self._shift_right(labels.ids)
+        word_of, special = [None, *labels.word_of[:-1]], [True, *labels.special[:-1]]
+        return TokenSequence.of_pieces(self.tokenizer, ids, labels.words, word_of, special)
+
+    def _shift_right(self, labels: list[int]) -> list[int]:
+        prepare = getattr(self.model, "prepare_decoder_input_ids_from_labels", None)
+        if prepare is not None:
+            with suppress(AttributeError, ValueError):  # no start token in the configuration; others have one too
+                return prepare(labels=torch.tensor([labels]))[0].tolist()
+        config = self.model.config
+        starts = (getattr(config, name, None) for name in ("decoder_start_token_id", "bos_token_id", "pad_token_id"))
+        return [next((start for start in starts if start is not None), 0), *labels[:-1]]
