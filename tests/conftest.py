@@ -6,11 +6,15 @@ import importlib.util
 import json
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import places
+
+if TYPE_CHECKING:
+    from tests.report.samples import SampleRun
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -64,3 +68,11 @@ def opus() -> Path:
     if not folder.is_dir():
         pytest.skip("../shared/models/opus-mt-fr-en is not here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
+    """A small run of each kind by name, made once."""
+    from tests.report.samples import made_once
+
+    return made_once(tmp_path_factory.mktemp)

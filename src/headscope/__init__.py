@@ -4,7 +4,7 @@ from headscope.errors import HeadscopeError
 from headscope.lens import AttentionBlock, Lens, Neurons, Reading, Site, open
 from headscope.measures import MEASURES
 from headscope.statistics import STATISTICS
-from headscope.study import Run, load_table, study
+from headscope.study import Run, load_run, study
 from headscope.text import Corpus, Document
 from headscope.version import __version__
 from headscope.views import View, head_view, matrix_view, model_view, neuron_view
@@ -24,7 +24,7 @@ __all__ = [
     "View",
     "__version__",
     "head_view",
-    "load_table",
+    "load_run",
     "matrix_view",
     "model_view",
     "neuron_view",

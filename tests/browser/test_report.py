@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from headscope.lens.head import HEAD
-from headscope.report import description, tables_of, write_report
-from headscope.study.tables import load_table
+from headscope.report import description, write_report
+from headscope.study import load_run
 from tests.browser.map_colours import diverging, sequential
 from tests.browser.waiting import fragment, redrawn, until
-from tests.report.test_report_json import made_run, per_head
+from tests.report.samples import made_run, per_head
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -130,7 +130,7 @@ def test_findings_open_the_cards_of_their_heads(
 def test_squares_have_the_colours_of_their_numbers(name: str, demo: Path, open_file: Callable[..., Any]) -> None:
     page = open_file(demo / "report.html", f"by={name}")
     table, _, column = name.partition(".")
-    expected = by_label(load_table(demo, table), column)
+    expected = by_label(load_run(demo)[table], column)
     shown = colours(page)
     assert {head: value for head, (_, value) in shown.items()} == expected
     most = max(expected.values())
@@ -157,7 +157,7 @@ def test_roles_are_coloured_alike_and_counted(demo: Path, described: dict[str, A
 @pytest.mark.real
 def test_pointing_tells_the_number_and_keys_go_from_head_to_head(demo: Path, open_file: Callable[..., Any]) -> None:
     page = open_file(demo / "report.html", "by=beyond_sinks.previous")
-    values = by_label(load_table(demo, "beyond_sinks"), "previous")
+    values = by_label(load_run(demo)["beyond_sinks"], "previous")
     page.hover('.square[data-head="1.9"]')
     rank = 1 + sum(value > values["1.9"] for value in values.values())
     said = f"1.9 previous token: {values['1.9']:.3g} (rank {rank} of 72)"
@@ -248,7 +248,7 @@ def test_tables_are_sorted_filtered_and_saved(
     demo: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path], tmp_path: Path
 ) -> None:
     page = open_file(demo / "report.html", "part=tables&table=beyond_sinks")
-    table = load_table(demo, "beyond_sinks")
+    table = load_run(demo)["beyond_sinks"]
     page.wait_for_selector(".one-table tbody tr")
 
     def heads() -> list[str]:
@@ -274,7 +274,7 @@ def test_tables_are_sorted_filtered_and_saved(
             page.click("button[name=csv]")
         assert waiting.value.suggested_filename == f"{name}.csv"
         waiting.value.save_as(tmp_path / "saved.csv")
-        original = load_table(demo, name)
+        original = load_run(demo)[name]
         saved = pd.read_csv(tmp_path / "saved.csv", dtype=dict(original.dtypes), keep_default_na=False, na_values=[""])
         pd.testing.assert_frame_equal(saved.fillna(""), original.fillna(""), check_exact=True, check_dtype=False)
 
@@ -342,7 +342,7 @@ def test_texts_are_texts_and_figures_images(
     until(page, lambda: page.eval_on_selector_all(".one-table tbody tr", "all => all.length") == 2000)
     with page.expect_download() as waiting:
         page.click("button[name=csv]")
-    pd.testing.assert_frame_equal(pd.read_csv(waiting.value.path()), tables_of(plain)["long"].iloc[:2000])
+    pd.testing.assert_frame_equal(pd.read_csv(waiting.value.path()), load_run(plain)["long"].iloc[:2000])
 
 
 def test_a_head_without_a_number_has_no_colour(plain: Path, open_file: Callable[..., Any]) -> None:

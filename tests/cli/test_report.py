@@ -10,7 +10,7 @@ import pytest
 from headscope.study.manifest import load_manifest, save_manifest
 from tests.cli.test_commands import run
 from tests.papers.samples import save_tiny
-from tests.report.test_report_json import made_run, per_head
+from tests.report.samples import made_run, per_head
 
 
 @pytest.fixture

@@ -10,41 +10,21 @@ import pandas as pd
 import pytest
 
 import headscope
-from headscope.heads.roles import ABOVE, BROAD, COLUMNS, ENOUGH, FAMILIES, HALF, LITTLE, NO_OP, NO_ROLE, roles
-from headscope.heads.run_by_head import RunByHead
+from headscope.heads.patterns import BROAD, HALF
+from headscope.heads.role_table import FAMILIES, NO_ROLE
+from headscope.heads.roles import ABOVE, COLUMNS, ENOUGH, LITTLE, NO_OP, roles
 from headscope.lens.head import HEAD
 from headscope.statistics import BeyondSinks
 from headscope.study.repeats import add_repeats
-from headscope.study.tables import load_table, table_names
+from headscope.study.run import Run
+from headscope.study.run_by_head import RunByHead
+from tests.heads.samples import NOWHERE, REST, beyond_sinks, one, relations, repeats
 
-SELF = ["decoder", "self", 0, 0]
-REST = {"first": 0.2, "separator": 0.1, "rest": 0.7, "breadth": 0.5, "punctuation": 0.1, "one_token": 0.1}
-NOWHERE = {"two_before": 0.02, "previous": 0.02, "same": 0.02, "next": 0.02, "two_after": 0.02}
 JUST = 0.001
 
 
-def one(head: list[Any] | None = None, **columns: Any) -> pd.DataFrame:
-    return pd.DataFrame([[*(head or SELF), *columns.values()]], columns=[*HEAD, *columns])
-
-
-def beyond_sinks(**changes: float) -> pd.DataFrame:
-    return one(**{**REST, **NOWHERE, **changes})
-
-
-def relations(**changes: Any) -> pd.DataFrame:
-    row = {"relation": "det", "direction": "dependent to head", "accuracy": 0.91, "baseline": 0.52, "cases": 400}
-    row |= {"baseline_held_out": 0.52, "accuracy_half0": 0.9, "accuracy_half1": 0.92}
-    row |= {"cases_half0": 200, "cases_half1": 200, "offset": 1, "visible": 400}
-    return one(**{**row, **changes})
-
-
-def repeats(**changes: float) -> pd.DataFrame:
-    row = {"previous": 0.0, "duplicate": 0.0, "induction": 0.0, "sinks": 0.4, "chance": 0.01}
-    return one(**{**row, "duplicate_unrepeated": 0.01, "induction_unrepeated": 0.01, **changes})
-
-
 def named(**tables: pd.DataFrame) -> dict[str, Any]:
-    table = roles(tables)
+    table = roles(Run.of(tables))
     assert list(table.columns) == COLUMNS
     assert len(table) == 1
     return table.iloc[0].to_dict()
@@ -205,10 +185,10 @@ def test_heads_on_repeated_random_tokens() -> None:
 
 
 def test_nothing_to_judge() -> None:
-    assert roles({}).empty
-    assert roles({"norm_correlation": pd.DataFrame({"stack": ["encoder"], "rho": [0.1]})}).empty
+    assert roles(Run.of({})).empty
+    assert roles(Run.of({"norm_correlation": pd.DataFrame({"stack": ["encoder"], "rho": [0.1]})})).empty
     joint = pd.DataFrame([["encoder", "self", 0, pd.NA, 0.5]], columns=[*HEAD, "mean"])
-    assert roles({"input_dispersion": joint}).empty
+    assert roles(Run.of({"input_dispersion": joint})).empty
 
 
 def test_labels_of_an_encoder_decoder_are_not_the_same() -> None:
@@ -223,7 +203,7 @@ def test_every_family_can_be_met_and_is_known() -> None:
         for changes in ({"previous": 0.9}, {"punctuation": 0.9}, {"breadth": 0.9}, {"separator": 0.9}, {"first": 0.9}, {})
     ]
     tables += [{"relations": relations()}, {"antecedents": one(all=0.9, cases_all=500)}, {"repeats": repeats(induction=0.6)}]
-    assert {named(**some)["family"] for some in tables} == set(FAMILIES)
+    assert {named(**some)["family"] for some in tables} == {family.name for family in FAMILIES}
 
 
 @pytest.mark.slow
@@ -233,9 +213,9 @@ def test_roles_of_a_real_encoder(minilm: Path, tmp_path: Path) -> None:
 
     with headscope.open(minilm) as lens:
         statistics = [BeyondSinks(), BeyondSinks(measure="norm")]
-        headscope.study(lens, paragraph_pairs(text()), statistics, out=tmp_path / "run", truncate=True, batch_size=2)
-        add_repeats(lens, tmp_path / "run", sequences=2, length=30)
-    found = roles({name: load_table(tmp_path / "run", name) for name in table_names(tmp_path / "run")})
+        run = headscope.study(lens, paragraph_pairs(text()), statistics, out=tmp_path / "run", truncate=True, batch_size=2)
+        add_repeats(lens, run, sequences=2, length=30)
+    found = run.roles
     role = {(row.layer, row.head): row.role for row in found.itertuples()}
     assert role[0, 2] == "previous token"
     assert role[1, 8] == "next token"

@@ -82,11 +82,10 @@ def _treebank(finished: headscope.Run) -> Corpus:
 
 def _second_pass(finished: headscope.Run):
     from headscope.statistics import MeanMap, Variability
-    from headscope.study.manifest import load_manifest
     from headscope.study.study import load_statistic
 
     part = finished.folder / "parts" / "treebank"
-    mean = load_statistic(headscope.Run(part, load_manifest(part)), lens_for("llama"), MeanMap(without_first=True))
+    mean = load_statistic(headscope.load_run(part), lens_for("llama"), MeanMap(without_first=True))
     return Variability.of(mean)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,15 @@ import pytest
 
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
-from headscope.heads.roles import roles
-from headscope.lens import ModelSource
 from headscope.lens.head import HEAD
-from headscope.report import description, report_page, tables_of, write_report
+from headscope.report import description, report_page, write_report
 from headscope.report.heads.cards import cards
 from headscope.report.table_json import ROWS, described_table
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import describe
-from headscope.study.compare import compare
+from headscope.study import compare
 from headscope.study.manifest import load_manifest, save_manifest
-from headscope.study.tables import save_table
-from tests.report.findings.test_findings import recomputed
-from tests.report.samples import every_run
-
-SampleRun = Callable[[str], Path]
+from tests.report.samples import SampleRun, every_run, made_run, per_head, recomputed
 
 
 def as_frame(table: dict[str, Any]) -> pd.DataFrame:
@@ -47,26 +40,11 @@ def same_cells(shown: dict[str, Any], frame: pd.DataFrame) -> None:
             assert (one is None or one != one) if missing else one in (shown_as, str(shown_as))
 
 
-def made_run(folder: Path, **tables: pd.DataFrame) -> Path:
-    """A run directory that nobody has counted, with these tables."""
-    recipe = ModelSource("/home/ann/secret/bert").describe()
-    model = {**recipe, "architecture": "BertModel", "device": "cpu", "hashes": {}}
-    save_manifest(folder, {"kind": "study", "model": model, "settings": {}, "versions": {}, "finished": True})
-    for name, table in tables.items():
-        save_table(folder, name, table)
-    return folder
-
-
-def per_head(values: list[float], name: str = "entropy", heads: int = 2) -> pd.DataFrame:
-    rows = [["encoder", "self", place // heads, place % heads, value] for place, value in enumerate(values)]
-    return pd.DataFrame(rows, columns=[*HEAD, name])
-
-
 @every_run
 def test_json_holds_it_and_every_table_is_there_cell_by_cell(name: str, sample_run: SampleRun) -> None:
-    folder = sample_run(name)
-    described = json.loads(json.dumps(description(folder), allow_nan=False))
-    tables = {"roles": roles(tables_of(folder)), **tables_of(folder)}
+    run = sample_run(name)
+    described = json.loads(json.dumps(description(run), allow_nan=False))
+    tables = {"roles": run.roles, **{name: run[name] for name in run}}
     assert [table["name"] for table in described["tables"]] == list(tables)
     for shown in described["tables"]:
         same_cells(shown, tables[shown["name"]])
@@ -74,22 +52,21 @@ def test_json_holds_it_and_every_table_is_there_cell_by_cell(name: str, sample_r
 
 @every_run
 def test_every_number_of_every_finding_is_computed_again(name: str, sample_run: SampleRun) -> None:
-    folder = sample_run(name)
-    tables, manifest = tables_of(folder), load_manifest(folder)
-    numbers = [number for finding in description(folder)["findings"] for number in finding["numbers"]]
+    run = sample_run(name)
+    numbers = [number for finding in description(run)["findings"] for number in finding["numbers"]]
     assert len(numbers) >= 3
     for number in numbers:
-        assert number["value"] == pytest.approx(recomputed(number, tables, manifest), rel=1e-6, abs=1e-9)
+        assert number["value"] == pytest.approx(recomputed(number, run), rel=1e-6, abs=1e-9)
 
 
 @every_run
 def test_statistics_are_the_tables_head_by_head(name: str, sample_run: SampleRun) -> None:
-    folder = sample_run(name)
-    described, tables = description(folder), tables_of(folder)
+    run = sample_run(name)
+    described = description(run)
     assert len(described["statistics"]) >= 5
     for statistic in described["statistics"]:
         table, _, column = statistic["name"].partition(".")
-        rows = tables[table].dropna(subset=["layer", "head"]).set_index(HEAD)[column]
+        rows = run[table].dropna(subset=["layer", "head"]).set_index(HEAD)[column]
         for head, value in zip(described["heads"], statistic["values"], strict=True):
             place = (head["stack"], head["kind"], head["layer"], head["head"])
             expected = rows.get(place, math.nan)
@@ -101,8 +78,8 @@ def test_statistics_are_the_tables_head_by_head(name: str, sample_run: SampleRun
 
 @every_run
 def test_numbers_of_the_cards_are_statistics_in_the_cards_order(name: str, sample_run: SampleRun) -> None:
-    folder = sample_run(name)
-    described, made = description(folder), cards(tables_of(folder))
+    run = sample_run(name)
+    described, made = description(run), cards(run)
     on_cards = [statistic for statistic in described["statistics"] if statistic["card"]]
     assert [statistic["name"] for statistic in on_cards] == list(
         dict.fromkeys(number["name"] for card in made for number in card["numbers"])
@@ -117,10 +94,10 @@ def test_numbers_of_the_cards_are_statistics_in_the_cards_order(name: str, sampl
 
 
 def test_the_map_of_heads_is_that_of_the_divergences(sample_run: SampleRun) -> None:
-    folder = sample_run("bert")
-    described = description(folder)
+    run = sample_run("bert")
+    described = description(run)
     (scatter,) = described["scatters"]
-    labels, matrix = distance_matrix(tables_of(folder)["jensen_shannon"])
+    labels, matrix = distance_matrix(run["jensen_shannon"])
     points = embed(matrix).points
     np.testing.assert_allclose(np.stack([scatter["x"], scatter["y"]], 1), points, atol=1e-5)
     names = [f"{row.layer}.{row.head}" for row in labels.itertuples()]
@@ -131,15 +108,15 @@ def test_the_map_of_heads_is_that_of_the_divergences(sample_run: SampleRun) -> N
 
 
 def test_figures_are_the_files_and_never_markup_of_the_page(sample_run: SampleRun) -> None:
-    folder = sample_run("bert")
+    run = sample_run("bert")
     svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-    (folder / "figures").mkdir(exist_ok=True)
-    (folder / "figures" / "mine.svg").write_text(svg)
+    (run.folder / "figures").mkdir(exist_ok=True)
+    (run.folder / "figures" / "mine.svg").write_text(svg)
     try:
-        assert description(folder)["figures"] == [{"name": "mine", "title": "mine", "svg": svg}]
-        assert "<svg" not in report_page(folder)
+        assert description(run)["figures"] == [{"name": "mine", "title": "mine", "svg": svg}]
+        assert "<svg" not in report_page(run)
     finally:
-        (folder / "figures" / "mine.svg").unlink()
+        (run.folder / "figures" / "mine.svg").unlink()
 
 
 def test_long_tables_are_cut_and_say_so_and_hashes_stay_whole() -> None:
@@ -186,14 +163,14 @@ def test_two_runs_head_by_head(tmp_path: Path) -> None:
 
 
 def test_two_real_runs_beside_each_other(sample_run: SampleRun) -> None:
-    folder = sample_run("bert")
-    described = json.loads(json.dumps(description(folder, folder), allow_nan=False))
+    run = sample_run("bert")
+    described = json.loads(json.dumps(description(run, run), allow_nan=False))
     tables = {table["name"]: table for table in described["tables"]}
-    assert tables["jensen_shannon"]["total"] == len(tables_of(folder)["jensen_shannon"])  # pair by pair
+    assert tables["jensen_shannon"]["total"] == len(run["jensen_shannon"])  # pair by pair
     assert tables["jensen_shannon"]["compared"]
     for name in ("exemplars", "exemplars_readable"):  # texts of one head are not those of the other, rank by rank
         assert not tables[name]["compared"]
-        same_cells(tables[name], tables_of(folder)[name])
+        same_cells(tables[name], run[name])
     for statistic in described["statistics"]:
         assert statistic["values"] == statistic["other"]
     assert all(head["other"]["role"] == head["role"] for head in described["heads"])

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import headscope
-from headscope.demo.text import paragraph_pairs, text
+from headscope.demo.text import text
 from headscope.lens import Lens
 from headscope.lens.tokens.pieces import Pieces
 from headscope.report.heads.exemplars import add_exemplars
@@ -67,7 +67,7 @@ def test_what_the_run_is(counted: tuple[TestClient, Path]) -> None:
     assert found["corpora"] == [{"files": ["some <b> texts.txt"], "format": "lines", "documents": 5}]
     assert found["tables"] == ["distance", "entropy", "exemplars"]
     entropy = next(one for one in found["statistics"] if one["name"] == "entropy.entropy")
-    right = headscope.load_table(run, "entropy")
+    right = headscope.load_run(run)["entropy"]
     assert entropy["values"] == {
         f"{row.stack} {row.kind} {row.layer}.{row.head}": pytest.approx(row.entropy) for row in right.itertuples()
     }
@@ -78,7 +78,7 @@ def test_exemplars_that_the_run_has_counted(counted: tuple[TestClient, Path]) ->
     client, run = counted
     found = exemplars(client)
     assert (found["computed"], found["documents"], found["measure"]) == (False, 5, "weight")
-    table = headscope.load_table(run, "exemplars")
+    table = headscope.load_run(run)["exemplars"]
     best = table[(table["layer"] == 1) & (table["head"] == 2)].sort_values("rank").iloc[0]
     first = found["exemplars"][0]
     assert first["score"] == pytest.approx(best["score"])
@@ -151,14 +151,14 @@ def test_a_corpus_that_was_never_a_file(lenses: dict[str, Lens], tmp_path: Path)
         assert (answer.status_code, "given from Python" in answer.json()["error"]) == (404, True)
 
 
-def test_the_demos_text_is_found_again(lenses: dict[str, Lens], tmp_path: Path) -> None:
-    """The demo gives its documents from Python; they are pairs."""
-    documents = paragraph_pairs(text())
+def test_pairs_of_paragraphs_are_found_again(lenses: dict[str, Lens], tmp_path: Path) -> None:
+    (tmp_path / "demo.txt").write_text(text())
+    documents = Corpus.from_files(tmp_path / "demo.txt", format="paragraph-pairs")
     study(lenses["bert"], documents, ["entropy"], out=tmp_path / "run", truncate=True)
     with client_of(lenses, tmp_path / "run", exemplar_documents=3) as client:
         found = exemplars(client)
     assert found["documents"] == 3
-    joined = [f"{document.text} {document.pair}" for document in documents[:3]]
+    joined = [f"{document.text} {document.pair}" for document in list(documents)[:3]]
     for one in found["exemplars"]:
         shown = "".join(part["text"] for part in one["runs"]).strip("… ")
         assert any(shown in whole for whole in joined)

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from headscope.heads.run_by_head import RunByHead
 from headscope.lens.head import HEAD
-from headscope.report import tables_of
 from headscope.statistics import STATISTICS
 from headscope.statistics.columns import COLUMNS, column_about, column_title, describe, table_about, table_title
 from headscope.statistics.table_names import OTHERS, TableName, parse
-from tests.report.samples import every_run
+from tests.report.samples import SampleRun, every_run
 
 # Sums and counts that stand beside the numbers, and whose names say enough.
 COUNTS = ("total", "texts", "cases", "visible", "offset", "half", "document", "row", "key", "corpus")
 
 
 @every_run
-def test_every_number_of_a_head_is_explained(name: str, sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run(name))
-    for table in RunByHead(tables).one_row_a_head:
+def test_every_number_of_a_head_is_explained(name: str, sample_run: SampleRun) -> None:
+    run = sample_run(name)
+    for table in run.by_head.one_row_a_head:
         if parse(table) is None:
             continue
-        for column in tables[table].columns:
-            is_number = pd.api.types.is_numeric_dtype(tables[table][column]) and column not in HEAD
+        for column in run[table].columns:
+            is_number = pd.api.types.is_numeric_dtype(run[table][column]) and column not in HEAD
             if is_number and not any(count in str(column) for count in COUNTS):
                 assert describe(table, str(column)) is not None, (table, column)
 

@@ -15,7 +15,7 @@ import headscope
 from headscope.errors import InputError
 from headscope.lens.head import HEAD
 from headscope.statistics import Distance, Entropy, Offsets
-from headscope.study.compare import compare
+from headscope.study import compare
 from headscope.study.count import BatchSettings, batches_of, encode_all
 from headscope.study.engine import LocalEngine
 from headscope.study.shards import Shard, shard_file
@@ -184,9 +184,9 @@ def test_tables_are_data_frames(lens: headscope.Lens, tmp_path: Path) -> None:
     run = headscope.study(lens, TEXTS, ["entropy"], out=tmp_path / "r")
     assert isinstance(run["entropy"], pd.DataFrame)
     with pytest.raises(InputError, match="has no table 'distance': it has entropy"):
-        run.table("distance")
+        run["distance"]
     with pytest.raises(InputError, match="not a run directory"):
-        headscope.load_table(tmp_path / "nowhere", "entropy")
+        headscope.load_run(tmp_path / "nowhere")
 
 
 def test_a_run_of_before_is_refused_in_a_sentence(lens: headscope.Lens, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_run_of_before_is_refused_in_a_sentence(lens: headscope.Lens, tmp_path
     del manifest["format"]
     file.write_text(json.dumps(manifest))
     for use in (
-        lambda: headscope.load_table(tmp_path / "r", "entropy"),
+        lambda: headscope.load_run(tmp_path / "r"),
         lambda: headscope.study(lens, TEXTS, out=file.parent),
     ):
         with pytest.raises(InputError, match=r"made by an earlier version of headscope.*: count it again"):

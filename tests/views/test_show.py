@@ -9,13 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import headscope
 from headscope.lens.reading import Reading
 from headscope.views import State
-from headscope.views.head_statistics import _of_table
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 from tests.views import decoding
@@ -171,11 +169,3 @@ def test_cross_attention_has_two_sides(opus: Path) -> None:
     cross = view.content.of_group("decoder cross")[0]
     assert cross.scores["weight"].shape[1:] == (len(view.content.sides["target"]), len(view.content.sides["source"]))
     assert view.content.sides["source"].tokens[0] == "Le"
-
-
-def test_numbers_that_json_has_no_word_for_are_left_out() -> None:
-    table = pd.DataFrame(
-        {"stack": "encoder", "kind": "self", "layer": [0, 0, 0], "head": [0, 1, 2], "ratio": [0.5, np.inf, np.nan]}
-    )
-    (statistic,) = _of_table("ratio", table)
-    assert statistic.values == {"encoder self 0.0": 0.5}

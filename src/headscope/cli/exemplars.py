@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headscope.errors import InputError
-from headscope.study.tables import load_table, table_names
+from headscope.study import load_run
 
 NAME = "vig2019_exemplars"
 
@@ -31,9 +31,10 @@ def exemplars(
 
       headscope exemplars run --json > exemplars.json
     """
-    if table not in table_names(run):
+    opened = load_run(run)
+    if table not in opened:
         raise InputError(f"{run} has no exemplars: make them with headscope paper vig2019.")
-    found = load_table(run, table)
+    found = opened[table]
     labels = found["layer"].astype(str) + "." + found["head"].astype(str)
     chosen = found[found["rank"] == 1] if head is None else found[labels == head]
     if chosen.empty:

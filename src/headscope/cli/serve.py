@@ -39,13 +39,13 @@ def serve(
     from headscope.server.models import close_models, open_models
     from headscope.server.serving import serve as serve_models
     from headscope.server.settings import is_loopback
-    from headscope.study.manifest import load_manifest
+    from headscope.study import load_run
 
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     settings = Settings(host, port, token, max_tokens)
     if run is not None:
-        load_manifest(run)  # says so at once if it is none
+        load_run(run)  # says so at once if it is none
     opened = open_models(models or [], run, trust_remote_code=trust_remote_code)
 
     def say(listening: Settings) -> None:

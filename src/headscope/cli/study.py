@@ -14,7 +14,6 @@ from rich.text import Text
 from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens import open as open_lens
-from headscope.report import write_report
 from headscope.report.needed_tables import complete, report_measures, report_statistics
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
@@ -103,7 +102,7 @@ def study(
         page = None
         if report:
             complete(lens, run, documents)
-            page = write_report(run.folder)
+            page = run.report()
     if as_json:
         said = {"run": str(run.folder), "tables": run.tables, **run.manifest["counts"]}
         typer.echo(json.dumps(said | ({"report": str(page)} if page else {})))

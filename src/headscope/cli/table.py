@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from headscope.errors import InputError
-from headscope.study.compare import compare as compare_runs
-from headscope.study.tables import load_table, table_names
+from headscope.study import load_run
 
 AsCsv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, one object a row.")]
@@ -33,9 +32,9 @@ def table(
       headscope table run entropy --csv > entropy.csv
     """
     if name is None:
-        typer.echo("\n".join(table_names(run)))
+        typer.echo("\n".join(load_run(run).tables))
         return
-    _print(load_table(run, name), as_csv, as_json)
+    _print(load_run(run)[name], as_csv, as_json)
 
 
 def compare(
@@ -53,7 +52,7 @@ def compare(
 
       headscope compare trained untrained entropy
     """
-    _print(compare_runs(one, other, name), as_csv, as_json)
+    _print(load_run(one).compare(other, name), as_csv, as_json)
 
 
 def _print(frame: pd.DataFrame, as_csv: bool, as_json: bool) -> None:

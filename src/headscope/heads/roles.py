@@ -1,6 +1,6 @@
 """A name for what each head does, and the rule that gave it: "previous token 0.93", "det 0.91 (baseline 0.52)".
 
-Heads are judged on the attention that they do not park on the first token or a separator; else nine heads in ten of a
+Heads are judged on the attention that goes beyond their sinks, the first token and separators; else nine heads in ten of a
 decoder would be 'first token'. Rules stand in the order in which they name a head, what says most about it first;
 others that hold too are kept beside. A head for which none holds has no role, and is called that.
 """
@@ -8,25 +8,24 @@ others that hold too are kept beside. A head for which none holds has no role, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import pandas as pd
 
-from headscope.heads.run_by_head import MISSING, Cell, RunByHead
+from headscope.heads.patterns import BROAD, HALF  # of all attention there, of what goes beyond sinks here
+from headscope.heads.role_table import NO_ROLE
 from headscope.lens.head import HEAD, Head
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.study.run import UPSTAIRS, Run
+from headscope.study.run_by_head import MISSING, Cell, RunByHead
 
-HALF = 0.5  # a pattern has more than half of what a head does not park (clark2019, section 3.1, of all attention)
 LITTLE = 0.05  # a head that leaves less than this beyond its sinks is not judged on it
-BROAD = 0.8  # entropy as a part of what attending to all alike would have
 NO_OP = 0.5  # who takes, by norm, less than this part of what its weight there suggests, looks and takes little
 ABOVE = 0.1  # by how much a relation must beat its baseline, in both halves of the corpus
 ENOUGH = 100  # cases, for a relation or coreference to name a head
 
-NO_ROLE = "no role found"
 COLUMNS = [*HEAD, "role", "family", "score", "baseline", "rule", "also", "table", "column"]
-FAMILIES = ("syntax", "coreference", "repetition", "position", "punctuation", "broad", "separator", "sink", "none")
 
 POSITIONS = {
     "previous": "previous token",
@@ -54,14 +53,16 @@ class RoleMatch(NamedTuple):
 Rule = Callable[[RunByHead, Head], Iterator[RoleMatch]]
 
 
-def roles(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def roles(run: Run) -> pd.DataFrame:
     """One row a head: role, family, score, baseline, rule, also, and the table and column that the score is from.
 
-    `also` holds the other rules that hold, with semicolons between them. Any table may be missing.
+    `also` holds the other rules that hold, with semicolons between them. Any table may be missing. `run.roles` keeps it.
     """
-    found = RunByHead(tables)
-    rows = [_row(found, head) for head in found.heads]
+    rows = [_row(run.by_head, head) for head in run.heads]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64", "score": float, "baseline": float})
+
+
+UPSTAIRS.roles = roles
 
 
 def rules_that_hold(found: RunByHead, head: Head) -> list[RoleMatch]:
@@ -80,7 +81,7 @@ def _row(found: RunByHead, head: Head) -> list[object]:
 
 def relation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """A word looks most at its syntactic head or dependent, more often than not, and far more than by a fixed offset."""
-    name = found.several("relations")
+    name = found.table_name("relations")
     mine = found.rows(name, head)
     if name is None or mine.empty:
         return
@@ -97,17 +98,17 @@ def relation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 def coreference(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """A mention looks most at its antecedent: more often than simple rules find it, or more often than not without these."""
-    accuracy = found.first(head, ("antecedents", "all"))
-    cases = found.first(head, ("antecedents", "cases_all"))
+    accuracy = found.lookup(head, ("antecedents", "all"))
+    cases = found.lookup(head, ("antecedents", "cases_all"))
     baseline = rule_of_thumb(found)
-    enough = accuracy.there and cases.there and cases.value >= ENOUGH
-    if enough and accuracy.value >= (baseline.value + ABOVE if baseline.there else HALF):
-        text = f"antecedent {accuracy.value:.2f}" + (f" (baseline {baseline.value:.2f})" if baseline.there else "")
+    enough = accuracy.is_known and cases.is_known and cases.value >= ENOUGH
+    if enough and accuracy.value >= (baseline.value + ABOVE if baseline.is_known else HALF):
+        text = f"antecedent {accuracy.value:.2f}" + (f" (baseline {baseline.value:.2f})" if baseline.is_known else "")
         yield RoleMatch("coreference", "coreference", accuracy.value, text, accuracy.table, "all", baseline.value)
 
 
 def repetition(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
-    """On random tokens that come twice, more than half of what is not parked goes to the copy, or to what followed it."""
+    """On random tokens that come twice, more than half of what goes beyond sinks is for the copy, or what followed it."""
     for place in ("induction", "duplicate"):
         cell, left = _on_random_tokens(found, head, place)
         unrepeated = found.cell(head, "repeats", f"{place}_unrepeated").value
@@ -117,7 +118,7 @@ def repetition(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 
 def fixed_place(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
-    """More than half of what is not parked goes to one fixed place beside the token."""
+    """More than half of what goes beyond sinks goes to one fixed place beside the token."""
     cells = _places(found, head)
     for place, cell in sorted(cells.items(), key=lambda pair: -pair[1].value):
         if cell.value > HALF:
@@ -146,44 +147,44 @@ def neighbourhood(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 
 def punctuation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
-    """More than half of what is not parked goes to periods and commas."""
-    cell = found.first(head, ("beyond_sinks", "punctuation"))
-    if cell.there and cell.value > HALF and not _leaves_little(found, head):
+    """More than half of what goes beyond sinks goes to periods and commas."""
+    cell = found.lookup(head, ("beyond_sinks", "punctuation"))
+    if cell.is_known and cell.value > HALF and not _leaves_little(found, head):
         text = f"periods and commas {cell.value:.2f}{_of_what(cell)}"
         yield RoleMatch("punctuation", "punctuation", cell.value, text, cell.table, cell.column)
 
 
 def second_sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
-    """More than half of what is not parked goes to one token of each text: parked too, though at no place known before."""
-    cell = found.first(head, ("beyond_sinks", "one_token"))
+    """More than half of what goes beyond sinks goes to one token of each text: a sink too, but one not known before."""
+    cell = found.lookup(head, ("beyond_sinks", "one_token"))
     if cell.value > HALF and not _leaves_little(found, head) and not _is_even(found, head):
         text = f"one token of each text {cell.value:.2f}"
         yield RoleMatch("second sink", "sink", cell.value, text, cell.table, cell.column)
 
 
 def broad(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
-    """What is not parked, at least half of all attention, goes almost evenly to all tokens."""
-    breadth, rest = found.first(head, ("beyond_sinks", "breadth")), found.first(head, ("beyond_sinks", "rest"))
-    if not breadth.there:
-        entropy, uniform = (found.first(head, ("entropy", column)) for column in ("entropy", "uniform"))
-        if entropy.there and uniform.value > 0:
+    """What goes beyond sinks, at least half of all attention, goes almost evenly to all tokens."""
+    breadth, rest = found.lookup(head, ("beyond_sinks", "breadth")), found.lookup(head, ("beyond_sinks", "rest"))
+    if not breadth.is_known:
+        entropy, uniform = (found.lookup(head, ("entropy", column)) for column in ("entropy", "uniform"))
+        if entropy.is_known and uniform.value > 0:
             breadth = Cell(entropy.value / uniform.value, entropy.table, "entropy / uniform")
-    if breadth.there and breadth.value >= BROAD and not rest.value < HALF:
+    if breadth.is_known and breadth.value >= BROAD and not rest.value < HALF:
         yield RoleMatch("broad", "broad", breadth.value, f"broad {breadth.value:.2f}", breadth.table, breadth.column)
 
 
-def parked(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
-    """More than half of all attention is parked; where less than half of that comes by norm, it is a no-op."""
-    shares = {place: parked_share(found, head, place) for place in ("separator", "first")}
-    if sum(cell.value for cell in shares.values() if cell.there) <= HALF:
+def sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
+    """More than half of all attention goes to sinks; where less than half of that comes by norm, it is a no-op."""
+    shares = {place: sink_share(found, head, place) for place in ("separator", "first")}
+    if sum(cell.value for cell in shares.values() if cell.is_known) <= HALF:
         return
-    place = max(shares, key=lambda name: shares[name].value if shares[name].there else -1)
-    cell, norm = shares[place], parked_share(found, head, place, norm=True)
+    place = max(shares, key=lambda name: shares[name].value if shares[name].is_known else -1)
+    cell, norm = shares[place], sink_share(found, head, place, norm=True)
     other = shares["first" if place == "separator" else "separator"]
-    text = f"{PARKED[place]} {cell.value:.2f}{_of_what(cell)}"
+    text = f"{SINKS[place]} {cell.value:.2f}{_of_what(cell)}"
     if cell.value <= HALF:
-        text += f" and {PARKED['first' if place == 'separator' else 'separator']} {other.value:.2f}"
-    if norm.there and not cell.table.endswith("_norm"):
+        text += f" and {SINKS['first' if place == 'separator' else 'separator']} {other.value:.2f}"
+    if norm.is_known and not cell.table.endswith("_norm"):
         text += f", norm {norm.value:.2f}" + (": a no-op" if norm.value < NO_OP * cell.value else "")
     role = "separator" if place == "separator" else "sink"
     yield RoleMatch(role, role, cell.value, text, cell.table, cell.column)
@@ -199,23 +200,23 @@ RULES: tuple[Rule, ...] = (
     punctuation,
     second_sink,
     broad,
-    parked,
+    sink,
 )
 
 
 # What the rules read
 
-PARKED = {"separator": "separator", "first": "first token"}
-_PARKED = {
+SINKS = {"separator": "separator", "first": "first token"}
+_SHARES = {
     "separator": (("beyond_sinks", "separator"), ("separators", "share"), ("category_weights", "weight_separator")),
     "first": (("beyond_sinks", "first"), ("category_weights", "weight_first"), ("first_token", "first_token")),
 }
 
 
-def parked_share(found: RunByHead, head: Head, place: str, *, norm: bool = False) -> Cell:
+def sink_share(found: RunByHead, head: Head, place: str, *, norm: bool = False) -> Cell:
     """The share of all attention on the `first` token or on a `separator`, by weight or by norm."""
-    cell = found.first(head, *_PARKED[place], norm=norm)
-    if norm and not cell.there:
+    cell = found.lookup(head, *_SHARES[place], norm=norm)
+    if norm and not cell.is_known:
         return found.cell(head, "category_weights", f"share_norm_{place}")
     return cell
 
@@ -233,15 +234,15 @@ _FAR = {5: "two tokens", 3: "one token"}  # by how many places are known
 
 
 def _places(found: RunByHead, head: Head) -> dict[str, Cell]:
-    """By place, shares of what is not parked; of all attention in a run that has not counted that. None for little."""
+    """By place, shares of what goes beyond sinks; of all attention in a run that has not counted that. None for little."""
     if head.kind != "self" or _leaves_little(found, head):
         return {}
-    cells = {place: found.first(head, ("beyond_sinks", place), ("offsets", place)) for place in POSITIONS}
-    return {place: cell for place, cell in cells.items() if cell.there}
+    cells = {place: found.lookup(head, ("beyond_sinks", place), ("offsets", place)) for place in POSITIONS}
+    return {place: cell for place, cell in cells.items() if cell.is_known}
 
 
 def _on_random_tokens(found: RunByHead, head: Head, place: str) -> tuple[Cell, float]:
-    """What a head gives to a place on repeated random tokens, and all that it does not park there."""
+    """What a head gives to a place on repeated random tokens, and all that goes beyond its sinks there."""
     left = 1 - found.cell(head, "repeats", "sinks").value
     return (found.cell(head, "repeats", place), left) if left >= LITTLE else (MISSING, left)
 
@@ -253,14 +254,14 @@ def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float)
 
 
 def _of_what(cell: Cell) -> str:
-    """Nothing for the usual case: by weight, of what is not parked."""
+    """Nothing for the usual case: by weight, of what goes beyond sinks."""
     by_norm = " by norm" if "_norm" in cell.table else ""
     return (" of all attention" if cell.table.startswith("offsets") else "") + by_norm
 
 
 def _is_even(found: RunByHead, head: Head) -> bool:
-    return found.first(head, ("beyond_sinks", "breadth")).value >= BROAD
+    return found.lookup(head, ("beyond_sinks", "breadth")).value >= BROAD
 
 
 def _leaves_little(found: RunByHead, head: Head) -> bool:
-    return found.first(head, ("beyond_sinks", "rest")).value < LITTLE
+    return found.lookup(head, ("beyond_sinks", "rest")).value < LITTLE

@@ -2,7 +2,6 @@
 
 from headscope.report.page import report_page
 from headscope.report.report_json import description
-from headscope.report.tables import tables_of
 from headscope.report.write import write_report
 
-__all__ = ["description", "report_page", "tables_of", "write_report"]
+__all__ = ["description", "report_page", "write_report"]

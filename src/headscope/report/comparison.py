@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
 from headscope.lens.head import HEAD
-from headscope.study.compare import LABELS, compare
+from headscope.study.compare import LABELS
+from headscope.study.run import Run
 
 
 def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -19,24 +19,25 @@ def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[st
     return [{**statistic, "other": theirs[statistic["name"]]} for statistic in ones if statistic["name"] in theirs]
 
 
-def compared_tables(one: Path, other: Path, tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Both runs' tables of these names row by row: each column of the first, of the second, and the difference.
+def compared_tables(one: Run, other: Run) -> dict[str, pd.DataFrame]:
+    """The tables that both runs have, row by row: each column of the first, of the second, and the difference.
 
     Only where a row is known by its head and what it is labelled with: the texts that excite a head are others in each run.
     """
     found = {}
-    for name, table in tables.items():
+    for name in [name for name in one if name in other]:
+        table = one[name]
         keys = [column for column in (*HEAD, *LABELS) if column in table]
         if not set(HEAD) <= set(keys) or table.duplicated(keys).any():
             continue
         try:
-            found[name] = compare(one, other, name)
+            found[name] = one.compare(other, name)
         except (InputError, TypeError):  # no head in common here, or texts, which have no difference
             continue
     return found
 
 
-def check_same_heads(one: Path, other: Path, ones: Sequence[str], others: Sequence[str]) -> None:
+def check_same_heads(one: Run, other: Run) -> None:
     """Models of two shapes can stand in two reports, not in one."""
-    if not set(ones) & set(others):
-        raise InputError(f"{one} and {other} have no head in common: make a report of each.")
+    if not set(one.heads) & set(other.heads):
+        raise InputError(f"{one.folder} and {other.folder} have no head in common: make a report of each.")

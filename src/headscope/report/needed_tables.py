@@ -43,11 +43,11 @@ def report_measures(lens: Lens) -> list[str]:
 
 def complete(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
     """Texts that people can read, and heads on repeated random tokens: what needs the model once more."""
-    if any(name.startswith("exemplars") for name in run.tables):
-        add_exemplars(lens, run.folder, documents)
+    if any(name.startswith("exemplars") for name in run):
+        add_exemplars(lens, run, documents)
     length = _repeated(lens)
-    if REPEATS not in run.tables and length >= SHORTEST:
-        add_repeats(lens, run.folder, sequences=8, length=length)
+    if REPEATS not in run and length >= SHORTEST:
+        add_repeats(lens, run, sequences=8, length=length)
 
 
 def _repeated(lens: Lens) -> int:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from headscope.report.report_json import description
+from headscope.study.run import Run
 from headscope.views.page import page
 
 
-def report_page(run: str | Path, other: str | Path | None = None, *, title: str = "") -> str:
+def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> str:
     """A page that shows a run, or two side by side, and needs nothing else."""
     return page_of(description(run, other, title=title))
 

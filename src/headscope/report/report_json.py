@@ -8,92 +8,99 @@ from typing import Any
 import pandas as pd
 
 from headscope.errors import InputError
-from headscope.heads.roles import roles
+from headscope.heads.role_table import ABOUT, FAMILIES, ROLES
 from headscope.report.comparison import check_same_heads, compared_statistics, compared_tables
 from headscope.report.figures_json import figures_of
 from headscope.report.findings.findings import Finding, compare_findings, findings
-from headscope.report.heads.atlas import heads_of, scatters_of, statistics_of
+from headscope.report.heads.atlas import Card, heads_of, scatters_of, statistics_of
 from headscope.report.heads.cards import cards
-from headscope.report.run_facts import finished_manifest, run_facts
 from headscope.report.table_json import described_table
-from headscope.report.tables import tables_of
+from headscope.study.run import Run
 
 FORMAT = 1
 
 
-def description(run: str | Path, other: str | Path | None = None, *, title: str = "") -> dict[str, Any]:
+def description(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> dict[str, Any]:
     """What a report on `run` shows; with `other`, a second run beside it, and what differs from head to head."""
-    one = _Loaded(Path(run))
+    one = checked(Run.open(run))
+    made = cards(one)
+    heads, titles = heads_of(made), _titles(one)
     described: dict[str, Any] = {
         "format": FORMAT,
         "title": title or one.title,
-        "runs": [one.described()],
-        "findings": [_finding(found) for found in findings(one.tables, one.manifest)],
+        "runs": [_described(one)],
+        "findings": [_finding(found) for found in findings(one)],
         "compared": [],
-        "heads": one.heads,
-        "statistics": statistics_of(one.folder, one.cards, one.titles),
-        "scatters": scatters_of(one.tables, one.names),
-        "tables": [described_table(name, table, one.titles) for name, table in one.shown.items()],
-        "figures": figures_of(one.folder, one.titles),
+        "heads": heads,
+        "roles": _roles(),
+        "statistics": statistics_of(one, made, titles),
+        "scatters": scatters_of(one, [head["name"] for head in heads]),
+        "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
+        "figures": figures_of(one.folder, titles),
         "leftOut": one.manifest.get("left_out", []),
     }
     if other is not None:
-        described |= _compared(one, _Loaded(Path(other)), described["statistics"], title)
+        described |= _compared(one, checked(Run.open(other)), made, described["statistics"], title)
     return described
 
 
-def _compared(one: _Loaded, two: _Loaded, statistics: list[dict[str, Any]], title: str) -> dict[str, Any]:
+def _compared(one: Run, two: Run, made: list[Card], statistics: list[dict[str, Any]], title: str) -> dict[str, Any]:
     """What changes in a description when a second run stands beside the first."""
-    check_same_heads(one.folder, two.folder, one.names, two.names)
-    theirs = {head["name"]: head for head in two.heads}
-    shared = {name: table for name, table in one.tables.items() if name in two.tables}
-    beside = compared_tables(one.folder, two.folder, shared)
+    check_same_heads(one, two)
+    theirs = {head["name"]: head for head in heads_of(cards(two))}
+    beside, titles = compared_tables(one, two), _titles(one)
     return {
         "title": title or _title_of_both(one, two),
-        "runs": [one.described(), two.described()],
-        "compared": [_finding(found) for found in compare_findings(one.tables, two.tables)],
-        "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in one.heads],
-        "statistics": compared_statistics(statistics, statistics_of(two.folder, one.cards, two.titles)),
+        "runs": [_described(one), _described(two)],
+        "compared": [_finding(found) for found in compare_findings(one, two)],
+        "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in heads_of(made)],
+        "statistics": compared_statistics(statistics, statistics_of(two, made, _titles(two))),
         "tables": [
-            described_table(name, beside.get(name, table), one.titles, compared=name in beside)
-            for name, table in one.shown.items()
+            described_table(name, beside.get(name, table), titles, compared=name in beside)
+            for name, table in _shown(one).items()
         ],
     }
 
 
-def _title_of_both(one: _Loaded, two: _Loaded) -> str:
+def checked(run: Run) -> Run:
+    """A run that there is something to report of, or a sentence about what is missing."""
+    if not run.manifest.get("finished"):
+        raise InputError(
+            f"{run.folder} is not finished, so there is nothing to report yet: run the command that began it again."
+        )
+    if not run.tables:
+        raise InputError(f"{run.folder} has no tables, so there is nothing to report: run the command that made it again.")
+    return run
+
+
+def _title_of_both(one: Run, two: Run) -> str:
     """Two models by their names; two runs of one model by the runs' names."""
     if one.title != two.title:
         return f"{one.title} and {two.title}"
     return f"{one.title}: {one.folder.resolve().name} and {two.folder.resolve().name}"
 
 
-class _Loaded:
-    """A run, read once."""
+def _titles(run: Run) -> dict[str, str]:
+    """What a paper's run calls its own tables."""
+    return {**run.manifest.get("results", {}), "roles": "Roles"}
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.manifest = finished_manifest(folder)
-        self.tables: dict[str, pd.DataFrame] = tables_of(folder)
-        if not self.tables:
-            raise InputError(f"{folder} has no tables, so there is nothing to report: run the command that made it again.")
-        self.titles: dict[str, str] = {**self.manifest.get("results", {}), "roles": "Roles"}
-        self.cards = cards(self.tables)
-        self.heads = heads_of(self.cards)
-        self.names = [head["name"] for head in self.heads]
 
-    @property
-    def shown(self) -> dict[str, pd.DataFrame]:
-        """The run's tables, and before them the roles that were given out of them: findings quote these."""
-        return {"roles": roles(self.tables), **self.tables}
+def _shown(run: Run) -> dict[str, pd.DataFrame]:
+    """The run's tables, and before them the roles that were given out of them: findings quote these."""
+    return {"roles": run.roles, **{name: run[name] for name in run}}
 
-    @property
-    def title(self) -> str:
-        name, kind = self.manifest["model"]["name"], self.manifest["kind"]
-        return name if kind == "study" else f"{name}, {kind}"
 
-    def described(self) -> dict[str, Any]:
-        return {"name": self.folder.resolve().name, "facts": run_facts(self.folder, self.manifest)}
+def _described(run: Run) -> dict[str, Any]:
+    return {"name": run.folder.resolve().name, "facts": run.facts}
+
+
+def _roles() -> dict[str, Any]:
+    """What a page must know to show roles: {about, families: [{name, title, about, light, dark}], marks: {role: mark}}."""
+    families = [
+        {"name": one.name, "title": one.title or one.name, "about": one.about, "light": one.light, "dark": one.dark}
+        for one in FAMILIES
+    ]
+    return {"about": ABOUT, "families": families, "marks": {role.name: role.mark for role in ROLES}}
 
 
 def _role(head: dict[str, Any] | None) -> dict[str, Any] | None:

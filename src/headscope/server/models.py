@@ -13,7 +13,7 @@ from headscope.lens.source import short_name
 from headscope.measures import MEASURES
 from headscope.server.refusal import Refusal
 from headscope.server.schemas import AttentionInfo, MeasureInfo, ModelInfo
-from headscope.study.manifest import load_manifest
+from headscope.study import load_run
 from headscope.views.pack import TITLES
 
 
@@ -48,7 +48,7 @@ def open_models(
     here: Any = {"device": device, "trust_remote_code": trust_remote_code}
     sources = [ModelSource(model, name=name, **here, **options) for name, model in named(given).items()]
     if not sources and run is not None:
-        sources = [ModelSource.described_as(load_manifest(run)["model"], **here)]
+        sources = [ModelSource.described_as(load_run(run).manifest["model"], **here)]
     lenses: dict[str, Lens] = {}
     try:
         for source in sources:

@@ -12,12 +12,12 @@ from typing import Any
 
 import pandas as pd
 
-from headscope.errors import HeadscopeError
+from headscope.errors import HeadscopeError, InputError
 from headscope.lens import Lens
 from headscope.lens.head import Head
 from headscope.report.heads.exemplars import NAME, exemplars_of
 from headscope.report.report_json import description
-from headscope.server import corpus, exemplars
+from headscope.server import exemplars
 from headscope.server.queue import Check
 from headscope.server.reading import as_bytes
 from headscope.server.refusal import Refusal
@@ -25,9 +25,8 @@ from headscope.server.schemas import ExemplarsAnswer, HeadStatistic, RunAnswer, 
 from headscope.server.settings import Settings
 from headscope.statistics.exemplars import Exemplars
 from headscope.study.manifest import NAME as MANIFEST
-from headscope.study.manifest import describe_model, is_same_model, load_manifest
-from headscope.study.tables import load_table, table_names
-from headscope.views.head_statistics import head_statistics
+from headscope.study.manifest import describe_model, is_same_model
+from headscope.study.run import Run
 
 BY_WEIGHT = ("exemplars", "exemplars_without_first")  # tables of the strongest pairs
 PAPER = "vig2019_exemplars"  # a table that has the texts
@@ -38,12 +37,19 @@ class ServedRun:
 
     def __init__(self, folder: Path, lenses: Mapping[str, Lens], settings: Settings) -> None:
         self.folder = folder
-        self.manifest = load_manifest(folder)
+        self._run, self._changed = Run.open(folder), _last_changed(folder)
         self.lenses = lenses
         self.settings = settings
         self._exemplars: dict[str, _Found] = {}  # by measure
-        self._report: tuple[list[int], bytes] | None = None  # and the times of what it was made of
+        self._report: bytes | None = None
         self._reporting = threading.Lock()
+
+    @property
+    def run(self) -> Run:
+        """The run as it is now: opened again when its manifest or its tables have changed."""
+        if (changed := _last_changed(self.folder)) != self._changed:
+            self._run, self._changed, self._report = Run.open(self.folder), changed, None
+        return self._run
 
     @property
     def name(self) -> str:
@@ -52,39 +58,38 @@ class ServedRun:
     @cached_property
     def served(self) -> str | None:
         """The name of the run's own model among those that are served: the one with the same bytes."""
-        own = self.manifest["model"]
+        own = self.run.manifest["model"]
         return next((name for name, lens in self.lenses.items() if is_same_model(describe_model(lens), own)), None)
 
     def describe(self) -> RunAnswer:
-        manifest = self.manifest
+        run, manifest = self.run, self.run.manifest
         model = manifest["model"]
         return RunAnswer(
             name=self.name,
             paper=None if manifest["kind"] == "study" else manifest["kind"],
             finished=bool(manifest.get("finished")),
             model=RunModel(name=model["name"], architecture=model["architecture"], served=self.served),
-            corpora=[_described(one["corpus"]) for one in corpus.manifests(self.folder) if "corpus" in one],
+            corpora=[_described(study.manifest["corpus"]) for study in run.studies],
             counts=manifest.get("counts", {}),
             versions=manifest.get("versions", {}),
-            tables=table_names(self.folder),
-            statistics=[_finite(HeadStatistic(**asdict(one))) for one in head_statistics(self.folder)],
+            tables=run.tables,
+            statistics=[_finite(HeadStatistic(**asdict(one))) for one in run.head_statistics],
         )
 
     def report(self) -> bytes:
         """What the report's page carries, as JSON in gzip: made in seconds, and kept until the run changes."""
         with self._reporting:  # who comes meanwhile waits for the same
-            now = [path.stat().st_mtime_ns for path in (self.folder / MANIFEST, self.folder / "tables") if path.exists()]
-            if self._report is None or self._report[0] != now:
+            run = self.run
+            if self._report is None:
                 try:
-                    self._report = now, as_bytes(description(self.folder))
+                    self._report = as_bytes(description(run))
                 except HeadscopeError as error:  # it is not finished, or has nothing to report
                     raise Refusal(404, str(error)) from error
-            return self._report[1]
+            return self._report
 
     def paths(self) -> list[str]:
         """Where the run and its corpus are: what nobody is told."""
-        studies = corpus.manifests(self.folder)
-        files = [path for one in studies for path in one.get("corpus", {}).get("paths", [])]
+        files = [path for study in self.run.studies for path in study.manifest["corpus"].get("paths", [])]
         return [str(self.folder), str(self.folder.resolve()), *files]
 
     def exemplars(self, stack: str, kind: str, layer: int, head: int, measure: str, check: Check) -> ExemplarsAnswer:
@@ -114,35 +119,36 @@ class ServedRun:
 
     def _written(self) -> dict[Head, list[dict[str, Any]]]:
         """Exemplars whose texts stand in the run itself: they need neither the model nor the corpus."""
-        names = table_names(self.folder)
-        counted = next((name for name in names if name.startswith("exemplars") and name != NAME), None)
+        counted = next((name for name in self.run if name.startswith("exemplars") and name != NAME), None)
         # The texts of a study are those of the first table that it has counted.
         tables = [NAME, PAPER] if counted in (*BY_WEIGHT, None) else [PAPER]
-        return exemplars_of({name: load_table(self.folder, name) for name in tables if name in names})
+        return exemplars_of(Run.of({name: self.run[name] for name in tables if name in self.run}))
 
     def _lens(self) -> Lens:
         if self.served is None:
-            model = self.manifest["model"]["name"]
+            model = self.run.manifest["model"]["name"]
             raise Refusal(404, f"This run is of {model}, which is not among the models here: serve it too.")
         return self.lenses[self.served]
 
     def _counted(self, lens: Lens, measure: str, check: Check) -> _Found:
         name = Exemplars(measure=measure).table_name
-        documents = corpus.documents(self.folder)
+        try:
+            documents = self.run.corpus()
+        except InputError as error:
+            raise Refusal(404, str(error)) from error
         for table_name in (name, f"{name}_without_first"):
-            if table_name in table_names(self.folder):
-                table = load_table(self.folder, table_name)
+            if table_name in self.run:
+                table = self.run[table_name]
                 texts = exemplars.find(documents, table["document"], check)
-                studies = corpus.manifests(self.folder)
-                by_word = any(one.get("settings", {}).get("by_word") for one in studies)
+                by_word = any(study.manifest["settings"].get("by_word") for study in self.run.studies)
                 return _Found(table, texts, False, self._documents(), by_word)
         limits = self.settings.exemplar_documents, self.settings.exemplar_tokens
         table, texts = exemplars.counted_now(lens, documents, measure, *limits, check)
         return _Found(table, texts, True, len(texts), False)
 
     def _documents(self) -> int:
-        studies = [one["corpus"] for one in corpus.manifests(self.folder) if "corpus" in one]
-        counted = {one["fingerprint"]: one["documents"] for one in studies}
+        corpora = [study.manifest["corpus"] for study in self.run.studies]
+        counted = {corpus["fingerprint"]: corpus["documents"] for corpus in corpora}
         return sum(counted.values())
 
 
@@ -153,6 +159,10 @@ class _Found:
         self.table, self.computed, self.documents, self.by_word = table, computed, documents, by_word
         named = set(table["document"])
         self.texts = {number: document for number, document in texts.items() if number in named}
+
+
+def _last_changed(folder: Path) -> list[int]:
+    return [path.stat().st_mtime_ns for path in (folder / MANIFEST, folder / "tables") if path.exists()]
 
 
 def _described(corpus: dict[str, Any]) -> RunCorpus:

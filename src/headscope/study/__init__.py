@@ -1,6 +1,6 @@
 """Statistics over a corpus of any size: shards, engines, checkpoints, a run directory."""
 
-from headscope.study.study import Run, study
-from headscope.study.tables import load_table
+from headscope.study.run import Run, compare, load_run
+from headscope.study.study import study
 
-__all__ = ["Run", "load_table", "study"]
+__all__ = ["Run", "compare", "load_run", "study"]

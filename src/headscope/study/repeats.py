@@ -22,8 +22,8 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Heads, ratio
-from headscope.study.manifest import describe_model, is_same_model, load_manifest
-from headscope.study.tables import save_table
+from headscope.study.manifest import describe_model, is_same_model
+from headscope.study.run import Run
 from headscope.text import Document
 
 NAME = "repeats"  # of the table in a run directory
@@ -69,14 +69,14 @@ def repeats(lens: Lens, *, sequences: int = 16, length: int = 50, seed: int = 0)
     return repeated.heads.labels().assign(**columns)
 
 
-def add_repeats(lens: Lens, run: str | Path, *, sequences: int = 16, length: int = 50, seed: int = 0) -> pd.DataFrame:
+def add_repeats(lens: Lens, run: Run | str | Path, *, sequences: int = 16, length: int = 50, seed: int = 0) -> pd.DataFrame:
     """Count `repeats` for the model of a run, and keep it among the run's tables as `repeats`."""
-    folder = Path(run)
-    theirs, ours = load_manifest(folder)["model"], describe_model(lens)
+    run = Run.open(run)
+    theirs, ours = run.manifest["model"], describe_model(lens)
     if not is_same_model(theirs, ours):
-        raise InputError(f"{folder} is a run of {theirs['name']}, and {ours['name']} is another model: open that one.")
+        raise InputError(f"{run.folder} is a run of {theirs['name']}, and {ours['name']} is another model: open that one.")
     table = repeats(lens, sequences=sequences, length=length, seed=seed)
-    save_table(folder, NAME, table)
+    run.add(NAME, table)
     return table
 
 

@@ -11,11 +11,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
@@ -29,32 +26,14 @@ from headscope.study.count import BatchSettings
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.intervals import intervals
 from headscope.study.manifest import check_same, describe_model, load_manifest, save_manifest, versions
+from headscope.study.run import Run
 from headscope.study.shards import SHARD, shard_file, shards_of
 from headscope.study.state import State, load_state, save_state
-from headscope.study.tables import load_table, save_table, table_names
+from headscope.study.tables import save_table
 from headscope.study.work import Work
 from headscope.text import Corpus
 
 GROUPS = 200  # of shards to resample, at the most: a bounded number, whatever the corpus
-
-
-@dataclass
-class Run:
-    """A finished run: its folder, its tables and what was counted."""
-
-    folder: Path
-    manifest: dict[str, Any] = field(repr=False)
-
-    def table(self, name: str) -> pd.DataFrame:
-        """A table by name, as a DataFrame."""
-        return load_table(self.folder, name)
-
-    @property
-    def tables(self) -> list[str]:
-        return table_names(self.folder)
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        return self.table(name)
 
 
 def study(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from headscope.errors import InputError
 from headscope.lens.tokens.labels import visible
+from headscope.study.head_statistics import HeadStatistic
 
 Array = NDArray[np.float32]
 
@@ -75,16 +76,6 @@ class Attention:
     def group(self) -> str:
         """`encoder self`: attentions that are shown together, layer by layer."""
         return f"{self.stack} {self.kind}"
-
-
-@dataclass(frozen=True)
-class HeadStatistic:
-    """A number for every head, out of a run: what heads are sorted and filtered by."""
-
-    name: str
-    title: str
-    about: str
-    values: dict[str, float]  # "encoder self 3.1" -> number
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any, TypedDict, Unpack
 from headscope.errors import InputError
 from headscope.lens.reading import Reading
 from headscope.lens.tokens.labels import visible
+from headscope.study import Run
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, content_of, content_of_arrays
-from headscope.views.head_statistics import head_statistics
 from headscope.views.state import State
 from headscope.views.view import View
 
@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
     special: Sequence[bool]  # with `scores`: which tokens are special
     measures: Sequence[str]  # what the page can switch between
     only: Mapping[int, Sequence[int]]  # {layer: heads}: leave out all others
-    run: str | Path  # a run directory: heads can be sorted by its statistics
+    run: Run | str | Path  # heads can be sorted by its statistics
     title: str
     exact: bool  # floats instead of bytes
     height: int  # of the frame in a notebook, in pixels
@@ -82,7 +82,7 @@ def _view(view: str, reading: Reading | None, options: Options) -> View:
             raise InputError(f"A view has no option {name!r}: there are {known}.")
     content = _content(view, reading, options)
     if run := options.get("run"):
-        content = replace(content, statistics=head_statistics(run))
+        content = replace(content, statistics=Run.open(run).head_statistics)
     state = State(
         view=view,
         attention=options.get("attention", ""),

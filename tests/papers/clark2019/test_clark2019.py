@@ -110,7 +110,7 @@ def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path)
     assert "clark2019_fig3" in told["results"]
     assert any("--coreference" in line for line in told["left_out"])
     assert any("--vectors" in line for line in told["left_out"])
-    table = headscope.load_table(tmp_path / "run", "clark2019_fig2")
+    table = headscope.load_run(tmp_path / "run")["clark2019_fig2"]
     assert table["separator"].isna().all() or "</s>" in (tmp_path / "run" / "clark2019.md").read_text()
 
 

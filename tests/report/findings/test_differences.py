@@ -6,11 +6,14 @@ import pandas as pd
 import pytest
 
 from headscope.report.findings.differences import differences
-from tests.report.heads.test_cards import heads
+from headscope.study.run import Run
+from tests.report.samples import per_head
 
 
 def test_differences_by_hand() -> None:
-    found = differences({"distance": heads("distance", [1.0, 2.0])}, {"distance": heads("distance", [1.0, 6.0])})
+    found = differences(
+        Run.of({"distance": per_head([1.0, 2.0], "distance")}), Run.of({"distance": per_head([1.0, 6.0], "distance")})
+    )
     assert list(found["head"]) == [1, 0], "the largest first"
     assert list(found["difference"]) == [4.0, 0.0]
     deviation = pd.Series([1.0, 2.0, 1.0, 6.0]).std(ddof=0)
@@ -18,7 +21,7 @@ def test_differences_by_hand() -> None:
 
 
 def test_only_what_both_have_is_compared() -> None:
-    one = {"distance": heads("distance", [1.0, 2.0]), "strength": heads("strength", [1.0, 2.0])}
-    found = differences(one, {"distance": heads("distance", [1.0])})
+    one = Run.of({"distance": per_head([1.0, 2.0], "distance"), "strength": per_head([1.0, 2.0], "strength")})
+    found = differences(one, Run.of({"distance": per_head([1.0], "distance")}))
     assert [(row.table, row.head) for row in found.itertuples()] == [("distance", 0)]
-    assert differences(one, {}).empty
+    assert differences(one, Run.of({})).empty

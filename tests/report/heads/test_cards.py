@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +10,15 @@ import pandas as pd
 import pytest
 
 from headscope.errors import InputError
-from headscope.heads.roles import roles
-from headscope.heads.run_by_head import RunByHead
-from headscope.report import tables_of
 from headscope.report.findings.findings import findings
 from headscope.report.heads.atlas import statistics_of
 from headscope.report.heads.cards import best_relation, cards
 from headscope.report.heads.exemplars import SPACE, add_exemplars, runs_of
 from headscope.report.heads.sentence import SinkNames
-from tests.heads.test_roles import beyond_sinks, one, relations, repeats
-from tests.report.samples import every_run
+from headscope.study.run import Run
+from headscope.study.run_by_head import RunByHead
+from tests.heads.samples import beyond_sinks, one, relations, repeats
+from tests.report.samples import SampleRun, every_run, per_head
 from tests.statistics.tester import documents, lens_for
 
 CONTRACT = {
@@ -30,10 +28,10 @@ CONTRACT = {
 
 
 @every_run
-def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run(name))
-    made = cards(tables)
-    assert len(made) == len(roles(tables)) > 0
+def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: SampleRun) -> None:
+    run = sample_run(name)
+    made = cards(run)
+    assert len(made) == len(run.roles) > 0
     assert len({card["label"] for card in made}) == len(made)
     json.dumps(made, allow_nan=False)
     for card in made:
@@ -47,38 +45,40 @@ def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: Callabl
 
 
 @every_run
-def test_numbers_are_those_of_the_tables(name: str, sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run(name))
-    for card in cards(tables)[::7]:
+def test_numbers_are_those_of_the_tables(name: str, sample_run: SampleRun) -> None:
+    run = sample_run(name)
+    for card in cards(run)[::7]:
         for number in card["numbers"]:
             table, column = number["name"].split(".", 1)
-            rows = tables[table]
+            rows = run[table]
             for part in ("stack", "kind", "layer", "head"):
                 rows = rows[rows[part] == card[part]]
             assert number["value"] == pytest.approx(float(rows[column].iloc[0]))
 
 
-def heads(column: str, values: list[float]) -> pd.DataFrame:
-    rows = [["encoder", "self", 0, head, value] for head, value in enumerate(values)]
-    return pd.DataFrame(rows, columns=["stack", "kind", "layer", "head", column])
-
-
 def test_ranks_and_quantiles_by_hand() -> None:
-    made = cards({"distance": heads("distance", [3.0, 1.0, 3.0, 2.0])})
+    made = cards(Run.of({"distance": per_head([3.0, 1.0, 3.0, 2.0], "distance", heads=9)}))
     found = [(card["numbers"][0]["rank"], card["numbers"][0]["quantile"], card["numbers"][0]["of"]) for card in made]
     assert found == [(1, 2 / 3, 4), (4, 0, 4), (1, 2 / 3, 4), (3, 1 / 3, 4)]
 
 
 def test_what_is_the_same_for_all_heads_is_on_no_card() -> None:
-    made = cards({"strength": heads("strength", [1.0, 1.0 + 1e-7]), "distance": heads("distance", [1.0, 2.0])})
+    made = cards(
+        Run.of(
+            {
+                "strength": per_head([1.0, 1.0 + 1e-7], "strength", heads=9),
+                "distance": per_head([1.0, 2.0], "distance", heads=9),
+            }
+        )
+    )
     assert [number["name"] for number in made[0]["numbers"]] == ["distance.distance"]
 
 
 @pytest.mark.slow
-def test_places_in_two_texts_are_not_compared(sample_run: Callable[[str], Path]) -> None:
+def test_places_in_two_texts_are_not_compared(sample_run: SampleRun) -> None:
     """A target's third token is not beside its source's second: cross heads have no such number, rank or finding."""
     run = sample_run("marian")
-    made = cards(tables_of(run))
+    made = cards(run)
     places = {"beyond_sinks.previous", "beyond_sinks_norm.two_after", "distance.distance"}
     for card in made:
         names = {number["name"] for number in card["numbers"]}
@@ -88,33 +88,36 @@ def test_places_in_two_texts_are_not_compared(sample_run: Callable[[str], Path])
         if statistic["name"] in {*places, "offsets.next"}:
             there = {card["kind"] for card, value in zip(made, statistic["values"], strict=True) if value is not None}
             assert there == {"self"}
-    (far,) = [finding for finding in findings(tables_of(run)) if finding.text.startswith("Distance")]
+    (far,) = [finding for finding in findings(run) if finding.text.startswith("Distance")]
     assert not any(label.startswith("cross") for label in far.heads)
 
 
-def test_what_unparked_says_is_not_said_again(sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run("bert"))
-    names = {number["name"].split(".")[0] for number in cards(tables)[0]["numbers"]}
+def test_what_is_said_beyond_sinks_is_not_said_again(sample_run: SampleRun) -> None:
+    run = sample_run("bert")
+    names = {number["name"].split(".")[0] for number in cards(run)[0]["numbers"]}
     assert {"beyond_sinks", "beyond_sinks_norm", "entropy", "distance"} <= names
     assert not {"offsets", "first_token", "special_tokens_norm", "category_weights"} & names
-    without = {name: table for name, table in tables.items() if not name.startswith("beyond_sinks")}
+    without = Run.of({name: run[name] for name in run if not name.startswith("beyond_sinks")})
     assert "offsets" in {number["name"].split(".")[0] for number in cards(without)[0]["numbers"]}
 
 
-def test_special_tokens_by_weight_and_by_norm(sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run("bert"))
-    (card,) = [card for card in cards(tables) if card["label"] == "1.2"]
+def test_special_tokens_by_weight_and_by_norm(sample_run: SampleRun) -> None:
+    run = sample_run("bert")
+    (card,) = [card for card in cards(run) if card["label"] == "1.2"]
     for measure, suffix in (("weight", ""), ("norm", "_norm")):
-        row = tables[f"special_tokens{suffix}"].iloc[6]
+        row = run[f"special_tokens{suffix}"].iloc[6]
         assert card["special"][measure] == pytest.approx(row["[CLS]"] + row["[SEP]"])
-    assert cards({"distance": heads("distance", [1.0, 2.0])})[0]["special"] == {"weight": None, "norm": None}
+    assert cards(Run.of({"distance": per_head([1.0, 2.0], "distance", heads=9)}))[0]["special"] == {
+        "weight": None,
+        "norm": None,
+    }
 
 
 @pytest.mark.slow
-def test_the_nearest_head_is_that_of_the_divergence_table(sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run("marian"))
-    card = next(card for card in cards(tables) if card["label"] == "cross 1.3")
-    table = tables["jensen_shannon"]
+def test_the_nearest_head_is_that_of_the_divergence_table(sample_run: SampleRun) -> None:
+    run = sample_run("marian")
+    card = next(card for card in cards(run) if card["label"] == "cross 1.3")
+    table = run["jensen_shannon"]
     mine = table[table["kind"] == "cross"]
     is_it = (mine["layer"] == 1) & (mine["head"] == 3) | (mine["other_layer"] == 1) & (mine["other_head"] == 3)
     assert card["nearest"]["distance"] == pytest.approx(mine[is_it]["divergence"].min())
@@ -153,9 +156,9 @@ def test_runs_of_a_marked_text(marked: str, attending: str, attended: str, marks
     assert [(run["text"], run["mark"]) for run in runs_of(marked, attending, attended)] == marks
 
 
-def test_exemplars_of_a_run_are_its_texts(sample_run: Callable[[str], Path]) -> None:
+def test_exemplars_of_a_run_are_its_texts(sample_run: SampleRun) -> None:
     plain = {"".join(document.text.split()) for document in documents("bert") if document.text}
-    for card in cards(tables_of(sample_run("bert"))):
+    for card in cards(sample_run("bert")):
         assert card["exemplars"]
         for exemplar in card["exemplars"]:
             text = "".join(str(run["text"]) for run in exemplar["runs"])
@@ -166,16 +169,16 @@ def test_exemplars_of_a_run_are_its_texts(sample_run: Callable[[str], Path]) -> 
 def test_a_run_without_exemplars_is_told_how_to_get_them(tmp_path: Path) -> None:
     import headscope
 
-    headscope.study(lens_for("bert"), documents("bert"), ["entropy"], out=tmp_path / "run")
+    run = headscope.study(lens_for("bert"), documents("bert"), ["entropy"], out=tmp_path / "run")
     with pytest.raises(InputError, match="run the study with -s exemplars"):
-        add_exemplars(lens_for("bert"), tmp_path / "run", documents("bert"))
+        add_exemplars(lens_for("bert"), run, documents("bert"))
 
 
 # Sentences
 
 
 def sentence(**tables: pd.DataFrame) -> str:
-    (card,) = cards(tables)
+    (card,) = cards(Run.of(tables))
     return str(card["says"])
 
 
@@ -184,15 +187,15 @@ def sentence(**tables: pd.DataFrame) -> str:
     [
         (
             {"beyond_sinks": beyond_sinks(previous=0.93, first=0.05, separator=0.02)},
-            "Looks at the token before it: 93% of what it does not park on the first token or separators.",
+            "Looks at the token before it: 93% of what goes beyond its sinks (the first token or separators).",
         ),
         (
             {
                 "beyond_sinks": beyond_sinks(separator=0.88, first=0.02, rest=0.1),
                 "beyond_sinks_norm": beyond_sinks(separator=0.06),
             },
-            "Parks 88% of its attention on separators, from where only 6.0% of what it adds comes. Of the 10% that it "
-            "does not park, the largest share we can name, 10%, goes to periods and commas.",
+            "Gives 88% of its attention to its sink, separators, from where only 6.0% of what it adds comes. Of the 10% "
+            "beyond its sinks, the largest share we can name, 10%, goes to periods and commas.",
         ),
         (
             {"relations": relations()},
@@ -201,8 +204,9 @@ def sentence(**tables: pd.DataFrame) -> str:
         ),
         (
             {"repeats": repeats(induction=0.54), "beyond_sinks": beyond_sinks(first=0.6, separator=0.0, rest=0.4)},
-            "Looks at the token that followed an earlier copy of this one, as if to say it again: 90% of what it does not "
-            "park, on random tokens that come twice. On ordinary text it parks 60% on the first token.",
+            "Looks at the token that followed an earlier copy of this one, as if to say it again: 90% of what goes "
+            "beyond its sinks, on random tokens that come twice. Its sinks take 60% (the first token) of "
+            "its attention on ordinary text.",
         ),
         (
             {"antecedents": one(all=0.65, cases_all=500)},
@@ -214,12 +218,12 @@ def sentence(**tables: pd.DataFrame) -> str:
         ),
         (
             {"beyond_sinks": beyond_sinks(first=0.03, separator=0.0, rest=0.97, previous=0.3)},
-            "No rule fits what this run has counted of it. Of the 97% that it does not park, the largest share we can name, "
+            "No rule fits what this run has counted of it. Of the 97% beyond its sinks, the largest share we can name, "
             "30%, goes to the token before.",
         ),
         (
             {"beyond_sinks": beyond_sinks(first=0.99, separator=0.0, rest=0.01, previous=0.9)},  # too little to speak of
-            "Parks 99% of its attention on the first token.",
+            "Gives 99% of its attention to its sink, the first token.",
         ),
         ({"distance": one(distance=3.0)}, "No rule fits what this run has counted of it."),
     ],
@@ -228,12 +232,12 @@ def test_sentences(tables: dict[str, pd.DataFrame], said: str) -> None:
     assert sentence(**tables) == said
 
 
-def test_parked_tokens_have_their_own_names(sample_run: Callable[[str], Path]) -> None:
-    tables = tables_of(sample_run("bert"))
-    places = SinkNames(tables)
+def test_sinks_have_their_own_names(sample_run: SampleRun) -> None:
+    run = sample_run("bert")
+    places = SinkNames(run)
     assert (places.first, places.separator, places.both) == ("[CLS]", "[SEP]", "[CLS] or [SEP]")
-    swapped = tables["special_tokens"].rename(columns={"[CLS]": "<s>", "[SEP]": "</s>"})
-    assert SinkNames({**tables, "special_tokens": swapped}).both == "<s> or </s>"
-    assert SinkNames({}).both == "the first token or separators"
-    none = {"beyond_sinks": tables["beyond_sinks"].assign(separator=np.zeros(12))}
-    assert SinkNames(none).both == "the first token"
+    swapped = run["special_tokens"].rename(columns={"[CLS]": "<s>", "[SEP]": "</s>"})
+    assert SinkNames(Run.of({**{name: run[name] for name in run}, "special_tokens": swapped})).both == "<s> or </s>"
+    assert SinkNames(Run.of({})).both == "the first token or separators"
+    none = {"beyond_sinks": run["beyond_sinks"].assign(separator=np.zeros(12))}
+    assert SinkNames(Run.of(none)).both == "the first token"

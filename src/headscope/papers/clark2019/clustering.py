@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from headscope import colours
 from headscope.heads.clusters import SameLayer, clusters, embed, nearest_in_layer
 from headscope.heads.patterns import NONE
+from headscope.heads.roles import ABOVE, ENOUGH
 from headscope.papers.clark2019.surface_figures import PATTERN_COLOURS
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
@@ -17,8 +18,6 @@ from headscope.study.results import figures
 from headscope.study.results.result import Claim, Result, paper_label
 from headscope.study.results.workspace import own_heads
 
-ABOVE = 0.1  # a relation is a head's behaviour if it is the best at it, by so much over the best offset on held-out halves
-ENOUGH = 100  # cases, for the relation to be marked
 COREFERENCE = "coreference"
 _MARKS = "osD^vP*X"
 

@@ -7,27 +7,24 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from headscope.heads.roles import roles
-from headscope.heads.run_by_head import RunByHead
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import Evidence, plain
 from headscope.report.findings.finding import Finding, listed
 from headscope.statistics.columns import describe
-
-Tables = Mapping[str, pd.DataFrame]
+from headscope.study.run import Run
+from headscope.study.run_by_head import RunByHead
 
 SHOWN = 8  # differences of which each has a sentence
-ROLES = 1000.0  # what findings are sorted by: before any number of spreads
 SAME = 1e-6  # numbers that differ by less, as a part of what heads differ by, are the same
 
 
-def differences(a: Tables, b: Tables) -> pd.DataFrame:
+def differences(a: Run, b: Run) -> pd.DataFrame:
     """One row for every head and number that both runs have: table, column, a, b, difference (b less a), and `spreads`.
 
     `spreads` is the difference over the deviation of the numbers of both runs' heads: what makes shares, nats and tokens
     comparable. The largest come first.
     """
-    ones, others = RunByHead(a), RunByHead(b)
+    ones, others = a.by_head, b.by_head
     rows = []
     for table in sorted(set(ones.one_row_a_head) & set(others.one_row_a_head)):
         for column in [str(column) for column in ones.tables[table].columns]:
@@ -36,7 +33,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
                 continue
             heads = [head for head in ones.heads if about.tells_of(head.kind)]
             cells = [(head, ones.cell(head, table, column), others.cell(head, table, column)) for head in heads]
-            both = [(head, one.value, other.value) for head, one, other in cells if one.there and other.there]
+            both = [(head, one.value, other.value) for head, one, other in cells if one.is_known and other.is_known]
             if not both:
                 continue
             spread = float(np.std([value for _, *values in both for value in values]))
@@ -49,10 +46,9 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     return frame.loc[order].reset_index(drop=True)
 
 
-def compare_findings(a: Tables, b: Tables) -> list[Finding]:
+def compare_findings(a: Run, b: Run) -> list[Finding]:
     """Which heads have another role in the second run, and the numbers that differ most, a sentence a head."""
-    found = RunByHead(a)
-    apart = differences(a, b)
+    found, apart = a.by_head, differences(a, b)
     if apart.empty:
         return [Finding("The two runs have no number of any head in common, so nothing can be compared.", "")]
     made = _other_roles(found, a, b)
@@ -67,20 +63,20 @@ def _difference(found: RunByHead, row: Mapping[str, object]) -> Finding:
     table, column = str(row["table"]), str(row["column"])
     about = describe(table, column)
     assert about is not None
-    numbers, said = [], []
+    cited, said = [], []
     for run in ("a", "b"):
-        told = Evidence(run)
-        said.append(plain(told.keep(float(str(row[run])), table, column, head), about.unit))
-        numbers += told.numbers
+        numbers = Evidence(run)
+        said.append(plain(numbers.cite(float(str(row[run])), table, column, head), about.unit))
+        cited += numbers.cited
     label = found.label(head)
     text = f"{label}: {about.title[0].lower()}{about.title[1:]} is {said[0]} in the first run and {said[1]} in the second."
-    return Finding(text, table, [label], numbers, abs(float(str(row["spreads"]))))
+    return Finding(text, table, [label], cited)
 
 
-def _other_roles(found: RunByHead, a: Tables, b: Tables) -> list[Finding]:
+def _other_roles(found: RunByHead, a: Run, b: Run) -> list[Finding]:
     """How many heads of both runs have another role, and which, by what both runs have counted."""
     shared = [name for name in a if name in b]
-    ones, others = (roles({name: tables[name] for name in shared}) for tables in (a, b))
+    ones, others = (Run.of({name: run[name] for name in shared}).roles for run in (a, b))
     both = ones.merge(others, on=HEAD, suffixes=("_a", "_b"))
     changed = both[both["role_a"] != both["role_b"]]
     if changed.empty:
@@ -90,7 +86,7 @@ def _other_roles(found: RunByHead, a: Tables, b: Tables) -> list[Finding]:
     parts = [f"{found.label(head)} ({one}, then {other})" for head, one, other in pairs]
     numbers = [*_counts(len(changed), changed=True), *_counts(len(both))]
     text = f"{len(changed)} of {len(both)} heads have another role in the second run: {listed(parts)}."
-    return [Finding(text, "roles", [found.label(head) for head in heads[:6]], numbers, ROLES)]
+    return [Finding(text, "roles", [found.label(head) for head in heads[:6]], numbers)]
 
 
 def _counts(value: int, changed: bool = False) -> list[dict[str, object]]:

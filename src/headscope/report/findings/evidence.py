@@ -43,21 +43,21 @@ class Evidence:
     """
 
     def __init__(self, run: str | None = None) -> None:
-        self.numbers: list[Number] = []
+        self.cited: list[Number] = []
         self.run = run  # "a" or "b", where two runs are compared
 
-    def keep(self, value: float, table: str, column: str, head: Head | None = None, of: str = "cell", **where: Any) -> float:
-        """Keep a number, and give it back."""
+    def cite(self, value: float, table: str, column: str, head: Head | None = None, of: str = "cell", **where: Any) -> float:
+        """Write a number down, and give it back."""
         rows = {**(head._asdict() if head is not None else {}), **where}
         number: Number = {"value": float(value), "table": table, "column": column, "of": of, "where": rows}
         if self.run is not None:
             number["run"] = self.run
-        self.numbers.append(number)
+        self.cited.append(number)
         return value
 
     def percent(self, value: float, table: str, column: str, head: Head | None = None, **rest: Any) -> str:
-        return percent(self.keep(value, table, column, head, **rest))
+        return percent(self.cite(value, table, column, head, **rest))
 
     def count(self, rows: pd.DataFrame, table: str, **where: Any) -> str:
         """How many rows there are; `where` must pick the same ones."""
-        return f"{self.keep(len(rows), table, '', of='count', **where):,}"
+        return f"{self.cite(len(rows), table, '', of='count', **where):,}"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import pandas as pd
-
-from headscope.heads.run_by_head import RunByHead
 from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence, plain
 from headscope.report.findings.finding import Finding
 from headscope.statistics.columns import describe
 from headscope.statistics.table_names import parse
+from headscope.study.run import Run
 
-EXTREME, ALIKE, CAUTION = 20.0, 25.0, 90.0  # what findings are sorted by
 FEW = 20_000  # tokens: with fewer, a head's numbers depend on what they happen to be
 
 
@@ -36,8 +33,9 @@ SCALES = (
 )
 
 
-def extremes(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def extremes(run: Run) -> Iterator[Finding]:
     """The heads at both ends of a scale, and the median."""
+    found = run.by_head
     for table in found.one_row_a_head:
         name = parse(table)
         scale = next((one for one in SCALES if name is not None and name.statistic == one.statistic), None)
@@ -52,43 +50,45 @@ def extremes(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
         if len(rows) < 3:
             continue
         values = rows[scale.column].astype(float)
-        told, labels, parts = Evidence(), [], []
+        numbers, labels, parts = Evidence(), [], []
         for place, does in ((values.idxmax(), scale.most), (values.idxmin(), scale.least)):
             head = Head.of(rows.loc[place])
             labels.append(found.label(head))
-            value = told.keep(values.loc[place], table, scale.column, head)
+            value = numbers.cite(values.loc[place], table, scale.column, head)
             parts.append(f"{found.label(head)} {does} ({plain(value, about.unit)})")
-        middle = plain(told.keep(float(values.median()), table, scale.column, of="median", **where), about.unit)
+        middle = plain(numbers.cite(float(values.median()), table, scale.column, of="median", **where), about.unit)
         text = f"{about.title}: {parts[0]}, {parts[1]}; the median head has {middle}."
-        yield Finding(text, table, labels, told.numbers, EXTREME)
+        yield Finding(text, table, labels, numbers.cited)
 
 
-def alike(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def alike(run: Run) -> Iterator[Finding]:
     """The two heads that look most alike."""
-    table = found.all_tables.get("jensen_shannon")
+    table = run.get("jensen_shannon")
     if table is None or table["divergence"].notna().sum() < 3:
         return
     row = table.loc[table["divergence"].astype(float).idxmin()]
     one, other = Head.of(row), Head(row["stack"], row["kind"], int(row["other_layer"]), int(row["other_head"]))
-    told = Evidence()
+    numbers = Evidence()
     where: dict[str, Any] = {"other_layer": other.layer, "other_head": other.head}
-    nats = told.keep(float(row["divergence"]), "jensen_shannon", "divergence", one, **where)
-    middle = told.keep(float(table["divergence"].median()), "jensen_shannon", "divergence", of="median")
-    labels = [found.label(one), found.label(other)]
+    nats = numbers.cite(float(row["divergence"]), "jensen_shannon", "divergence", one, **where)
+    middle = numbers.cite(float(table["divergence"].median()), "jensen_shannon", "divergence", of="median")
+    labels = [run.by_head.label(one), run.by_head.label(other)]
     text = f"{labels[0]} and {labels[1]} look most alike: {nats:.3f} nats apart, the median pair {middle:.3f}."
-    yield Finding(text, "jensen_shannon", labels, told.numbers, ALIKE)
+    yield Finding(text, "jensen_shannon", labels, numbers.cited)
 
 
-def caution(manifest: Mapping[str, Any]) -> Iterator[Finding]:
+def caution(run: Run) -> Iterator[Finding]:
     """That a run has read little, where it has."""
-    counts = manifest.get("counts", {})
+    counts = run.manifest.get("counts", {})
     tokens = counts.get("tokens")
     if tokens is None or tokens >= FEW:
         return
-    told = Evidence()
-    read = f"{told.keep(tokens, 'manifest', 'counts.tokens'):,} tokens"
+    numbers = Evidence()
+    read = f"{numbers.cite(tokens, 'manifest', 'counts.tokens'):,} tokens"
     read += (
-        f" of {told.keep(counts['documents'], 'manifest', 'counts.documents'):,} documents" if "documents" in counts else ""
+        f" of {numbers.cite(counts['documents'], 'manifest', 'counts.documents'):,} documents"
+        if "documents" in counts
+        else ""
     )
     text = f"This run has read {read}: small differences between heads may be chance, and other texts may change them."
-    yield Finding(text, "manifest", [], told.numbers, CAUTION)
+    yield Finding(text, "manifest", [], numbers.cited)

@@ -9,13 +9,13 @@ from headscope.report.findings.evidence import Number
 
 @dataclass(frozen=True)
 class Finding:
-    """`numbers` are all numbers of the text, each with where it stands; `telling` is what findings are sorted by."""
+    """`numbers` are all numbers of the text, each with where it stands; `salience` sorts findings of one kind."""
 
     text: str
     table: str
     heads: list[str] = field(default_factory=list)  # labels
     numbers: list[Number] = field(default_factory=list)
-    telling: float = 0.0
+    salience: float = 0.0
 
 
 def listed(parts: list[str], shown: int = 6) -> str:

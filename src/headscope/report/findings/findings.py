@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
 
-import pandas as pd
-
-from headscope.heads.roles import roles
-from headscope.heads.run_by_head import RunByHead
 from headscope.report.findings.differences import compare_findings
 from headscope.report.findings.extremes import alike, caution, extremes
 from headscope.report.findings.finding import Finding
 from headscope.report.findings.norms import contradictions, correlations
-from headscope.report.findings.roles import broad, overview, parking, placed, repeated, second_sinks
+from headscope.report.findings.roles import broad, overview, placed, repeated, sinks
 from headscope.report.findings.words import antecedents, relations
+from headscope.study.run import Run
 
 __all__ = ["Finding", "compare_findings", "findings"]
 
-FINDERS: tuple[Callable[[RunByHead, pd.DataFrame], Iterator[Finding]], ...] = (
+FINDERS: tuple[Callable[[Run], Iterator[Finding]], ...] = (  # what tells most first
     overview,
+    caution,
     relations,
     antecedents,
     contradictions,
     repeated,
     placed,
-    parking,
-    second_sinks,
+    sinks,
     correlations,
     broad,
     alike,
@@ -34,12 +30,11 @@ FINDERS: tuple[Callable[[RunByHead, pd.DataFrame], Iterator[Finding]], ...] = (
 )
 
 
-def findings(tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any] | None = None) -> list[Finding]:
-    """All that can be said of a run, what tells most first. Any table may be missing; nothing is said of what is.
+def findings(run: Run) -> list[Finding]:
+    """All that can be said of a run, in the order of FINDERS. Any table may be missing; nothing is said of what is.
 
     Each number of a sentence stands in `numbers`, with the table, column and rows that it comes from; the table `roles`
-    is `headscope.heads.roles.roles(tables)`.
+    is `run.roles`.
     """
-    found, named = RunByHead(tables), roles(tables)
-    made = [finding for find in FINDERS for finding in find(found, named)] if len(named) else []
-    return sorted([*caution(manifest or {}), *made], key=lambda finding: -finding.telling)
+    finders = FINDERS if run.heads else (caution,)
+    return [finding for find in finders for finding in sorted(find(run), key=lambda found: -found.salience)]

@@ -1,4 +1,4 @@
-"""Findings out of the roles of heads: which heads look at a fixed place, park, look broadly, repeat."""
+"""Findings out of the roles of heads: which heads look at a fixed place, at their sinks, broadly, at what came before."""
 
 from __future__ import annotations
 
@@ -6,185 +6,159 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from headscope.heads.roles import HALF, NO_ROLE, parked_share
-from headscope.heads.run_by_head import RunByHead
+from headscope.heads.patterns import HALF
+from headscope.heads.role_table import FAMILIES, NO_ROLE, role_named
+from headscope.heads.roles import sink_share
 from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding, heads, listed
 from headscope.report.heads.sentence import SinkNames
+from headscope.study.run import Run
 
-TABLE = "roles"  # what numbers that count roles are counted in: `heads.roles.roles(tables)`
-OVERVIEW, REPEATED, PLACED, PARKED, BROAD = 100.0, 60.0, 50.0, 40.0, 30.0  # what findings are sorted by
-
-_AT = {
-    "previous token": "the previous token",
-    "next token": "the next token",
-    "same token": "the very token that looks",
-    "two tokens before": "the token two places before",
-    "two tokens after": "the token two places after",
-    "nearby tokens": "the tokens nearby, at most two away",
-}
-_FAMILIES = {
-    "syntax": "follow a syntactic relation",
-    "coreference": "look for antecedents",
-    "repetition": "look for earlier copies of a token",
-    "position": "look at a fixed place or nearby",
-    "punctuation": "look at periods and commas",
-    "broad": "look broadly",
-    "separator": "park on separators",
-    "sink": "park on the first token or another sink",
-}
+TABLE = "roles"  # what numbers that count roles are counted in: `run.roles`
+SHOWN = 6  # heads that a sentence names
 
 
-def overview(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def overview(run: Run) -> Iterator[Finding]:
     """How many heads have a role, and of which kind."""
-    told = Evidence()
-    whole = told.count(named, TABLE)
-    unnamed = named[named["role"] == NO_ROLE]
+    numbers = Evidence()
+    whole = numbers.count(run.roles, TABLE)
     parts = []
-    for family, does in _FAMILIES.items():
-        of_family = named[named["family"] == family]
-        if len(of_family):
-            verb, rest = does.split(" ", 1)
-            parts.append(
-                f"{told.count(of_family, TABLE, family=family)} {verb if len(of_family) > 1 else verb + 's'} {rest}"
-            )
-    none = told.count(unnamed, TABLE, role=NO_ROLE)
-    if not parts:
-        yield Finding(f"No role was found for any of {whole} heads.", TABLE, [], told.numbers, OVERVIEW)
-        return
-    text = f"Of {whole} heads, {listed(parts, len(parts))}; for {none} no role was found in what was counted."
-    yield Finding(text, TABLE, [], told.numbers, OVERVIEW)
+    for family in FAMILIES:
+        some = run.roles[run.roles["family"] == family.name]
+        if len(some) and family.name != "none":
+            verb, rest = family.does.split(" ", 1)
+            does = f"{verb if len(some) > 1 else verb + 's'} {rest}"
+            parts.append(f"{numbers.count(some, TABLE, family=family.name)} {does}")
+    none = numbers.count(run.roles[run.roles["role"] == NO_ROLE], TABLE, role=NO_ROLE)
+    text = f"No role was found for any of {whole} heads."
+    if parts:
+        text = f"Of {whole} heads, {listed(parts, len(parts))}; for {none} no role was found in what was counted."
+    yield Finding(text, TABLE, [], numbers.cited)
 
 
-def placed(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def placed(run: Run) -> Iterator[Finding]:
     """Which heads look at a fixed place, one finding a place; or that none does."""
-    if not any(name.startswith(("beyond_sinks", "offsets")) for name in found.tables):
+    if not any(name.startswith(("beyond_sinks", "offsets")) for name in run.by_head.tables):
         return
-    of_place = named[named["family"] == "position"]
+    of_place = run.roles[run.roles["family"] == "position"]
     if of_place.empty:
-        told = Evidence()
-        text = (
-            f"None of {told.count(named, TABLE)} heads gives over half of what it does not park to a place beside the token."
-        )
-        yield Finding(text, TABLE, [], told.numbers, PLACED)
-    for role, some in of_place.groupby("role", sort=False):
-        told = Evidence()
-        count = told.count(some, TABLE, role=role)
-        ranked = some.sort_values("score", ascending=False, kind="stable")
-        named_heads, labels = _with_scores(found, ranked, told)
+        numbers = Evidence()
+        whole = numbers.count(run.roles, TABLE)
+        text = f"None of {whole} heads gives over half of what goes beyond its sinks to a place beside the token."
+        yield Finding(text, TABLE, [], numbers.cited)
+    for role in of_place["role"].unique():
+        some, numbers = _with_role(run, role), Evidence()
+        count = numbers.count(some, TABLE, role=role)
+        parts, labels = _with_scores(run, some, numbers)
         look = "looks" if len(some) == 1 else "look"
-        whole = "all attention" if str(ranked["table"].iloc[0]).startswith("offsets") else "what is not parked"
-        text = f"{heads(count)} {look} at {_AT[str(role)]}, by share of {whole}: {listed(named_heads)}."
-        yield Finding(text, str(ranked["table"].iloc[0]), labels, told.numbers, PLACED + float(ranked["score"].iloc[0]))
+        table = str(some["table"].iloc[0])
+        whole = "all attention" if table.startswith("offsets") else "what goes beyond sinks"
+        text = f"{heads(count)} {look} at {role_named(role, 'position').looks_at}, by share of {whole}: {listed(parts)}."
+        yield Finding(text, table, labels, numbers.cited, float(some["score"].iloc[0]))
 
 
-def repeated(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def repeated(run: Run) -> Iterator[Finding]:
     """Induction and duplicate-token heads, where random tokens were repeated."""
-    if "repeats" not in found.tables:
+    if "repeats" not in run.by_head.tables:
         return
-    for role, at in (
-        ("induction", "the token that followed an earlier copy of their own"),
-        ("duplicate token", "an earlier copy of their own token"),
-    ):
-        told = Evidence()
-        some = named[named["role"] == role].sort_values("score", ascending=False, kind="stable")
-        name = role.replace(" ", "-")
+    for role in ("induction", "duplicate token"):
+        some, numbers = _with_role(run, role), Evidence()
+        name, at = role.replace(" ", "-"), role_named(role, "repetition").looks_at
         if some.empty:
-            whole = told.count(named, TABLE)
             text = (
-                f"On repeated random tokens, no {name} head was found among {whole}: none gives most of what it does not "
-                f"park to {at.replace('their', 'its')}."
+                f"On repeated random tokens, no {name} head was found among {numbers.count(run.roles, TABLE)}: none gives "
+                f"most of what goes beyond its sinks to {at.format(their='its')}."
             )
-            yield Finding(text, "repeats", [], told.numbers, REPEATED - 1)
+            yield Finding(text, "repeats", [], numbers.cited, -1)
             continue
-        count = told.count(some, TABLE, role=role)
-        named_heads, labels = _with_scores(found, some, told)
+        count = numbers.count(some, TABLE, role=role)
+        parts, labels = _with_scores(run, some, numbers)
         one = len(some) == 1
-        looks = f"{name} head looks at {at.replace('their', 'its')}" if one else f"{name} heads look at {at}"
-        text = f"On repeated random tokens, {count} {looks}, by share of what is not parked: {listed(named_heads)}."
-        yield Finding(text, "repeats", labels, told.numbers, REPEATED + float(some["score"].iloc[0]))
+        looks = (
+            f"{name} head looks at {at.format(their='its')}" if one else f"{name} heads look at {at.format(their='their')}"
+        )
+        text = f"On repeated random tokens, {count} {looks}, by share of what goes beyond sinks: {listed(parts)}."
+        yield Finding(text, "repeats", labels, numbers.cited, float(some["score"].iloc[0]))
 
 
-def parking(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
-    """How much is parked on average, by weight and by norm, and which heads do little else."""
-    places = SinkNames(found.all_tables)
+def sinks(run: Run) -> Iterator[Finding]:
+    """How much goes to sinks on average, in which heads most, and which heads do little else."""
+    found, names = run.by_head, SinkNames(run)
     for place in ("first", "separator"):
-        cells = {head: parked_share(found, head, place) for head in found.heads}
-        there = {head: cell for head, cell in cells.items() if cell.there}
-        if not there or not any(cell.value for cell in there.values()):
+        cells = {head: sink_share(found, head, place) for head in found.heads}
+        known = {head: cell for head, cell in cells.items() if cell.is_known}
+        if not any(cell.value for cell in known.values()):
             continue
-        told = Evidence()
-        table, column = next((cell.table, cell.column) for cell in there.values())
-        mean = sum(cell.value for cell in there.values()) / len(there)
-        average = told.percent(mean, table, column, of="mean")
+        numbers = Evidence()
+        table, column = next((cell.table, cell.column) for cell in known.values())
+        mean = sum(cell.value for cell in known.values()) / len(known)
+        average = numbers.percent(mean, table, column, of="mean")
         what = "norm" if table.endswith("_norm") else "attention"
-        text = f"On average a head gives {average} of its {what} to {places.name(place)}"
-        most = sorted(there, key=lambda head: -there[head].value)[:3]
-        parts = [f"{found.label(head)} ({told.percent(there[head].value, table, column, head)})" for head in most]
-        text += f"; most in {listed(parts)}."
-        labels = [found.label(head) for head in most]
-        yield Finding(text, table, labels, told.numbers, PARKED + mean)
-    yield from _separators(found, named, places)
+        most = sorted(known, key=lambda head: -known[head].value)[:3]
+        parts = [f"{found.label(head)} ({numbers.percent(known[head].value, table, column, head)})" for head in most]
+        text = f"On average a head gives {average} of its {what} to {names.name(place)}; most in {listed(parts)}."
+        yield Finding(text, table, [found.label(head) for head in most], numbers.cited, mean)
+    if any(sink_share(found, head, "separator").value > 0 for head in found.heads):
+        yield _separators(run, names.separator)
+    yield from _second_sinks(run)
 
 
-def _separators(found: RunByHead, named: pd.DataFrame, places: SinkNames) -> Iterator[Finding]:
+def _separators(run: Run, separator: str) -> Finding:
     """Whether any head has a separator for its role."""
-    counted = [parked_share(found, head, "separator") for head in found.heads]
-    if not any(cell.value > 0 for cell in counted):
-        return
-    told = Evidence()
-    some = named[named["role"] == "separator"].sort_values("score", ascending=False, kind="stable")
+    some, numbers = _with_role(run, "separator"), Evidence()
     if some.empty:
-        text = f"None of {told.count(named, TABLE)} heads does little but attend to {places.separator}."
-        yield Finding(text, TABLE, [], told.numbers, PARKED - 1)
-        return
-    count = told.count(some, TABLE, role="separator")
-    named_heads, labels = _with_scores(found, some, told)
+        text = f"None of {numbers.count(run.roles, TABLE)} heads does little but attend to {separator}."
+        return Finding(text, TABLE, [], numbers.cited, -1)
+    count = numbers.count(some, TABLE, role="separator")
+    parts, labels = _with_scores(run, some, numbers)
     does = "does little but attend" if len(some) == 1 else "do little but attend"
-    text = f"{heads(count)} {does} to {places.separator}: {listed(named_heads)}."
-    yield Finding(text, str(some["table"].iloc[0]), labels, told.numbers, PARKED + 1)
+    text = f"{heads(count)} {does} to {separator}: {listed(parts)}."
+    return Finding(text, str(some["table"].iloc[0]), labels, numbers.cited, 1)
 
 
-def broad(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
-    """Which heads look at everything a little."""
-    some = named[named["role"] == "broad"].sort_values("score", ascending=False, kind="stable")
+def _second_sinks(run: Run) -> Iterator[Finding]:
+    """Whether heads have one more token of each text for a sink."""
+    some, numbers = _with_role(run, "second sink"), Evidence()
     if some.empty:
         return
-    told = Evidence()
-    count = told.count(some, TABLE, role="broad")
+    count = numbers.count(some, TABLE, role="second sink")
+    parts, labels = _with_scores(run, some, numbers)
+    give, its = ("gives", "its") if len(some) == 1 else ("give", "their")
+    text = (
+        f"{heads(count)} {give} over half of what goes beyond {its} sinks to one token of each text, which seems to be a "
+        f"second sink: {listed(parts)}."
+    )
+    yield Finding(text, str(some["table"].iloc[0]), labels, numbers.cited, HALF)
+
+
+def broad(run: Run) -> Iterator[Finding]:
+    """Which heads look at everything a little."""
+    some, numbers = _with_role(run, "broad"), Evidence()
+    if some.empty:
+        return
+    count = numbers.count(some, TABLE, role="broad")
     parts, labels = [], []
-    for row in some.head(6).to_dict("records"):
+    for row in some.head(SHOWN).to_dict("records"):
         head = Head.of(row)
-        labels.append(found.label(head))
-        parts.append(f"{found.label(head)} ({told.keep(row['score'], row['table'], row['column'], head):.2f})")
+        labels.append(run.by_head.label(head))
+        parts.append(f"{labels[-1]} ({numbers.cite(row['score'], row['table'], row['column'], head):.2f})")
     more = "" if len(some) <= len(parts) else " and others"
     spread = "spreads" if len(some) == 1 else "spread"
     text = f"{heads(count)} {spread} attention almost evenly, 1 being all alike: {', '.join(parts)}{more}."
-    yield Finding(text, str(some["table"].iloc[0]), labels, told.numbers, BROAD)
+    yield Finding(text, str(some["table"].iloc[0]), labels, numbers.cited)
 
 
-def second_sinks(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
-    """Whether heads park on one more token of each text."""
-    some = named[named["role"] == "second sink"].sort_values("score", ascending=False, kind="stable")
-    if some.empty:
-        return
-    told = Evidence()
-    count = told.count(some, TABLE, role="second sink")
-    named_heads, labels = _with_scores(found, some, told)
-    give, they = ("gives", "it does") if len(some) == 1 else ("give", "they do")
-    text = (
-        f"{heads(count)} {give} over half of what {they} not park to one token of each text, which seems to be a second "
-        f"sink: {listed(named_heads)}."
-    )
-    yield Finding(text, str(some["table"].iloc[0]), labels, told.numbers, PARKED + HALF)
+def _with_role(run: Run, role: str) -> pd.DataFrame:
+    """The heads of one role, the best first."""
+    return run.roles[run.roles["role"] == role].sort_values("score", ascending=False, kind="stable")
 
 
-def _with_scores(found: RunByHead, rows: pd.DataFrame, told: Evidence, shown: int = 6) -> tuple[list[str], list[str]]:
+def _with_scores(run: Run, rows: pd.DataFrame, numbers: Evidence) -> tuple[list[str], list[str]]:
     """`label (score)` of the first heads and a stand-in for the others; and the labels of all that are named."""
     parts, labels = [], []
-    for row in rows.head(shown).to_dict("records"):
+    for row in rows.head(SHOWN).to_dict("records"):
         head = Head.of(row)
-        labels.append(found.label(head))
-        parts.append(f"{found.label(head)} ({told.percent(row['score'], row['table'], row['column'], head)})")
+        labels.append(run.by_head.label(head))
+        parts.append(f"{labels[-1]} ({numbers.percent(row['score'], row['table'], row['column'], head)})")
     return parts + [""] * (len(rows) - len(parts)), labels

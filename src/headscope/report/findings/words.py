@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
-
 from headscope.heads.relations import best_heads
 from headscope.heads.roles import ABOVE, ENOUGH, rule_of_thumb
-from headscope.heads.run_by_head import RunByHead
 from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding
 from headscope.report.heads.sentence import RELATIONS
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.study.run import Run
+from headscope.study.run_by_head import RunByHead
 
-SYNTAX, COREFERENCE = 80.0, 75.0  # what findings are sorted by
 SHOWN = 6  # relations of which each has a sentence
 
 
-def relations(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def relations(run: Run) -> Iterator[Finding]:
     """For the relations that a head knows best, by how much it beats the best fixed offset; or that none does."""
-    name = found.several("relations")
+    found = run.by_head
+    name = found.table_name("relations")
     if name is None:
         return
     best = best_heads(found.tables[name])
@@ -38,44 +37,45 @@ def relations(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
         text = (
             f"No head is far above the best fixed distance at any relation that is frequent enough. Nearest: {finding.text}"
         )
-        yield Finding(text, name, finding.heads, finding.numbers, SYNTAX - 1)
+        yield Finding(text, name, finding.heads, finding.numbers)
 
 
 def _relation(found: RunByHead, table: str, row: dict[str, Any]) -> Finding:
     head = Head.of(row)
-    told, label = Evidence(), found.label(head)
+    numbers, label = Evidence(), found.label(head)
     where = {"relation": row["relation"], "direction": row["direction"]}
     gloss = RELATIONS.get(row["relation"]) or RELATIONS.get(row["relation"].split(":")[0])
     link = f"{row['relation']} (from {gloss})" if gloss else row["relation"]
     if row["direction"] == "head to dependent":
         link += " from its end"
     text = (
-        f"{label} follows {link}: right in {told.percent(row['accuracy'], table, 'accuracy', head, **where)} of "
-        f"{told.keep(row['cases'], table, 'cases', head, **where):,} cases, the best fixed distance in "
-        f"{told.percent(row['baseline'], table, 'baseline', head, **where)}."
+        f"{label} follows {link}: right in {numbers.percent(row['accuracy'], table, 'accuracy', head, **where)} of "
+        f"{numbers.cite(row['cases'], table, 'cases', head, **where):,} cases, the best fixed distance in "
+        f"{numbers.percent(row['baseline'], table, 'baseline', head, **where)}."
     )
-    return Finding(text, table, [label], told.numbers, SYNTAX + float(row["accuracy"] - row["baseline"]))
+    return Finding(text, table, [label], numbers.cited, float(row["accuracy"] - row["baseline"]))
 
 
-def antecedents(found: RunByHead, named: pd.DataFrame) -> Iterator[Finding]:
+def antecedents(run: Run) -> Iterator[Finding]:
     """The head that finds antecedents best, beside a simple rule where one was tried."""
-    cells = {head: found.first(head, ("antecedents", "all")) for head in found.heads}
-    there = {head: cell for head, cell in cells.items() if cell.there}
-    if not there:
+    found = run.by_head
+    cells = {head: found.lookup(head, ("antecedents", "all")) for head in found.heads}
+    known = {head: cell for head, cell in cells.items() if cell.is_known}
+    if not known:
         return
-    head = max(there, key=lambda one: there[one].value)
-    cell, told, label = there[head], Evidence(), found.label(head)
+    head = max(known, key=lambda one: known[one].value)
+    cell, numbers, label = known[head], Evidence(), found.label(head)
     cases = found.cell(head, cell.table, "cases_all")
     text = (
-        f"{label} finds antecedents best: for {told.percent(cell.value, cell.table, cell.column, head)} of "
-        f"{told.keep(cases.value, cell.table, 'cases_all', head):,.0f} mentions it looks most at the right word"
+        f"{label} finds antecedents best: for {numbers.percent(cell.value, cell.table, cell.column, head)} of "
+        f"{numbers.cite(cases.value, cell.table, 'cases_all', head):,.0f} mentions it looks most at the right word"
     )
     rule = rule_of_thumb(found)
-    if rule.there:
+    if rule.is_known:
         system = rule.column
-        table = found.all_tables[rule.table]
+        table = run[rule.table]
         tried = table[table["system"].notna() & (table[system] == rule.value)]["system"].iloc[0]
-        by_rule = told.percent(rule.value, rule.table, system, system=tried)
+        by_rule = numbers.percent(rule.value, rule.table, system, system=tried)
         verdict = "more than" if cell.value > rule.value else "no more than"
         text += f", {verdict} the rule `{tried}`, which finds {by_rule}"
-    yield Finding(f"{text}.", cell.table, [label], told.numbers, COREFERENCE + cell.value)
+    yield Finding(f"{text}.", cell.table, [label], numbers.cited)

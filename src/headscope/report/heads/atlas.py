@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
@@ -15,11 +13,10 @@ from headscope.lens.head import HEAD, Head
 from headscope.report.table_json import plain
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import column_about, column_title, describe, table_title
-from headscope.views.head_statistics import head_statistics
+from headscope.study.run import Run
 
 NEAREST = 3  # heads that a card names
 
-Tables = Mapping[str, pd.DataFrame]
 Card = dict[str, Any]
 
 
@@ -31,12 +28,12 @@ def heads_of(made: Sequence[Card]) -> list[dict[str, Any]]:
     ]
 
 
-def statistics_of(run: Path, made: Sequence[Card], paper: Mapping[str, str]) -> list[dict[str, Any]]:
+def statistics_of(run: Run, made: Sequence[Card], paper: Mapping[str, str]) -> list[dict[str, Any]]:
     """Every number that a run has once a head, head by head; null where there is none. Those of cards come first."""
     on_cards = {number["name"]: number for card in made for number in card["numbers"]}
     order = {name: place for place, name in enumerate(on_cards)}
     found = []
-    for statistic in head_statistics(run):
+    for statistic in run.head_statistics:
         table, _, column = statistic.name.partition(".")
         positional = (about := describe(table, column)) is not None and about.positional
         values = [
@@ -59,9 +56,9 @@ def statistics_of(run: Path, made: Sequence[Card], paper: Mapping[str, str]) -> 
     return sorted(found, key=lambda one: order.get(one["name"], len(order)))
 
 
-def scatters_of(tables: Tables, names: Sequence[str]) -> list[dict[str, Any]]:
+def scatters_of(run: Run, names: Sequence[str]) -> list[dict[str, Any]]:
     """The heads of each stack and kind in a plane, as near to each other as their rows are alike (clark2019, figure 6)."""
-    table = tables.get("jensen_shannon")
+    table = run.get("jensen_shannon")
     if table is None:
         return []
     found = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,32 +9,31 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.clusters import nearest_heads
-from headscope.heads.roles import ENOUGH, parked_share, roles, rule_of_thumb
-from headscope.heads.run_by_head import RunByHead
+from headscope.heads.roles import ENOUGH, rule_of_thumb, sink_share
 from headscope.lens.head import HEAD, Head
 from headscope.report.heads.exemplars import exemplars_of
-from headscope.report.heads.sentence import SinkNames, says
+from headscope.report.heads.sentence import SinkNames, sentence_about
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import COLUMNS, describe
 from headscope.statistics.table_names import parse
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.study.run import Run
+from headscope.study.run_by_head import RunByHead
 
 SAME = 1e-4  # numbers that differ by less are the same for all heads, and tell nothing
-SAID_BY_UNPARKED = ("offsets", "first_token", "punctuation", "separators", "special_tokens", "category_weights")
-
-Tables = Mapping[str, pd.DataFrame]
+SAID_BEYOND_SINKS = ("offsets", "first_token", "punctuation", "separators", "special_tokens", "category_weights")
 
 
-def cards(tables: Tables) -> list[dict[str, Any]]:
+def cards(run: Run) -> list[dict[str, Any]]:
     """One plain dictionary a head, of text, numbers and None alone.
 
     `says` is a sentence for a newcomer; `numbers` are this head's among all heads of the same table: rank 1 is the largest,
     `quantile` the share of the others that have less; `special` is the share on the first token and separators together.
     """
-    found = RunByHead(tables)
-    numbers, nearest, exemplars = _numbers(found), _nearest(tables), exemplars_of(tables)
-    places, made = SinkNames(tables), []
-    for row in roles(tables).to_dict("records"):
+    found, sinks = run.by_head, SinkNames(run)
+    numbers, nearest, exemplars = _numbers(found), _nearest(run), exemplars_of(run)
+    made = []
+    for row in run.roles.to_dict("records"):
         head = Head.of(row)
         made.append(
             {
@@ -46,7 +44,7 @@ def cards(tables: Tables) -> list[dict[str, Any]]:
                 "score": _or_none(row["score"]),
                 "baseline": _or_none(row["baseline"]),
                 "also": [rule for rule in row["also"].split("; ") if rule],
-                "says": says(found, head, row, places),
+                "says": sentence_about(found, head, row, sinks),
                 "numbers": numbers.get(head, []),
                 "special": {measure: _special(found, head, norm=measure == "norm") for measure in ("weight", "norm")},
                 "relation": best_relation(found, head),
@@ -91,13 +89,13 @@ def _numbers(found: RunByHead) -> dict[Head, list[dict[str, Any]]]:
 
 
 def _telling(tables: list[str]) -> list[str]:
-    """Without the tables that say again, of all attention, what `beyond_sinks` says of the parked part and of the rest."""
+    """Without the tables that say again, of all attention, what `beyond_sinks` says of sinks and of the rest."""
     names = {table: name for table in tables if (name := parse(table)) is not None}
     told = {(name.measure, name.words) for name in names.values() if name.statistic == "beyond_sinks"}
     return [
         table
         for table, name in names.items()
-        if not (name.statistic in SAID_BY_UNPARKED and (name.measure, name.words) in told)
+        if not (name.statistic in SAID_BEYOND_SINKS and (name.measure, name.words) in told)
     ]
 
 
@@ -113,9 +111,9 @@ def _place(table: str) -> tuple[int, bool, str]:
 
 def _special(found: RunByHead, head: Head, norm: bool) -> float | None:
     """The share on the first token and separators together; None where it was not counted."""
-    cells = [parked_share(found, head, place, norm=norm) for place in ("first", "separator")]
-    there = [cell.value for cell in cells if cell.there and ("norm" in f"{cell.table} {cell.column}") == norm]
-    return sum(there) if there else None
+    cells = [sink_share(found, head, place, norm=norm) for place in ("first", "separator")]
+    known = [cell.value for cell in cells if cell.is_known and ("norm" in f"{cell.table} {cell.column}") == norm]
+    return sum(known) if known else None
 
 
 def best_relation(found: RunByHead, head: Head) -> dict[str, Any] | None:
@@ -123,7 +121,7 @@ def best_relation(found: RunByHead, head: Head) -> dict[str, Any] | None:
 
     Rare relations are left out: with few cases some head is right by luck.
     """
-    name = found.several("relations")
+    name = found.table_name("relations")
     rows = found.rows(name, head)
     if name is None or rows.empty:
         return None
@@ -142,15 +140,15 @@ def best_relation(found: RunByHead, head: Head) -> dict[str, Any] | None:
 
 
 def _antecedents(found: RunByHead, head: Head) -> dict[str, Any] | None:
-    accuracy, cases = (found.first(head, ("antecedents", column)) for column in ("all", "cases_all"))
-    if not accuracy.there:
+    accuracy, cases = (found.lookup(head, ("antecedents", column)) for column in ("all", "cases_all"))
+    if not accuracy.is_known:
         return None
     return {"accuracy": accuracy.value, "cases": int(cases.value), "baseline": _or_none(rule_of_thumb(found).value)}
 
 
-def _nearest(tables: Tables) -> dict[Head, dict[str, Any]]:
+def _nearest(run: Run) -> dict[Head, dict[str, Any]]:
     """By head, the head that looks most alike, and how far it is: out of the `jensen_shannon` table."""
-    table = tables.get("jensen_shannon", tables.get("jensen_shannon_norm"))
+    table = run.get("jensen_shannon" if "jensen_shannon" in run else "jensen_shannon_norm")
     made: dict[Head, dict[str, Any]] = {}
     for _, pairs in table.groupby(HEAD[:2], sort=False) if table is not None else ():
         labels, matrix = distance_matrix(pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from headscope.errors import InputError
 from headscope.heads.exemplars import LOOKS_AT, readable
 from headscope.lens.head import HEAD, Head
 from headscope.lens.lens import Lens
-from headscope.study.tables import load_table, save_table, table_names
+from headscope.study.run import Run
 from headscope.text import Document
 
 NAME = "exemplars_readable"  # of the table in a run directory
@@ -23,20 +23,20 @@ SPACE = "\u2423"  # an open box: a token that is nothing but space must be seen 
 Runs = list[dict[str, str | None]]
 
 
-def add_exemplars(lens: Lens, run: str | Path, documents: Iterable[Document]) -> pd.DataFrame:
+def add_exemplars(lens: Lens, run: Run | str | Path, documents: Iterable[Document]) -> pd.DataFrame:
     """The texts of a run's `exemplars`, found again among the documents that it read, kept among its tables."""
-    folder = Path(run)
-    names = [name for name in table_names(folder) if name.startswith("exemplars") and name != NAME]
+    run = Run.open(run)
+    names = [name for name in run if name.startswith("exemplars") and name != NAME]
     if not names:
-        raise InputError(f"{folder} has counted no exemplars: run the study with -s exemplars.")
-    table = readable(load_table(folder, names[0]), documents, lens)
-    save_table(folder, NAME, table)
+        raise InputError(f"{run.folder} has counted no exemplars: run the study with -s exemplars.")
+    table = readable(run[names[0]], documents, lens)
+    run.add(NAME, table)
     return table
 
 
-def exemplars_of(tables: Mapping[str, pd.DataFrame]) -> dict[Head, list[dict[str, Any]]]:
+def exemplars_of(run: Run) -> dict[Head, list[dict[str, Any]]]:
     """By head, its exemplars in the first table that has readable ones, a study's or a paper's."""
-    table = next((table for table in tables.values() if set(table.columns) >= _COLUMNS), None)
+    table = next((run[name] for name in run if set(run[name].columns) >= _COLUMNS), None)
     found: dict[Head, list[dict[str, Any]]] = {}
     for row in table.sort_values("rank", kind="stable").to_dict("records") if table is not None else ():
         head = Head.of(row)

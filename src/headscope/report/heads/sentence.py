@@ -8,20 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from headscope.heads.roles import LITTLE, NO_ROLE, parked_share
-from headscope.heads.run_by_head import RunByHead
+from headscope.heads.role_table import NO_ROLE, role_named
+from headscope.heads.roles import LITTLE, sink_share
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import percent
+from headscope.study.run import Run
+from headscope.study.run_by_head import RunByHead
 
-PLACES = {
-    "previous token": "the token before it",
-    "next token": "the token after it",
-    "same token": "the token itself",
-    "two tokens before": "the token two places before",
-    "two tokens after": "the token two places after",
-    "nearby tokens": "the token itself and its nearest neighbours",
-    "punctuation": "periods and commas",
-}
 RELATIONS = {
     "acl": "a clause to the noun it describes",
     "advcl": "an adverbial clause to its verb",
@@ -49,6 +42,7 @@ RELATIONS = {
     "prt": "a particle to its verb",
     "xcomp": "an open clause to its verb",
 }
+SINKS = {"separator": "separator", "sink": "first"}  # roles whose place is a sink, and which
 SOME = 0.1  # less than this is not worth a word
 _KNOWN_SHARES = {
     "previous": "the token before",
@@ -59,14 +53,14 @@ _KNOWN_SHARES = {
 
 
 class SinkNames:
-    """What this run's heads park on, by name: [CLS] and [SEP], or the first token where it is an ordinary one."""
+    """What this run's sinks are called: [CLS] and [SEP], or the first token where it is an ordinary one."""
 
-    def __init__(self, tables: Mapping[str, pd.DataFrame]) -> None:
+    def __init__(self, run: Run) -> None:
         self.first, self.separator = "the first token", "separators"
-        first = _column(tables, ("beyond_sinks", "first"), ("first_token", "first_token"))
-        separator = _column(tables, ("beyond_sinks", "separator"), ("separators", "share"))
+        first = _column(run, ("beyond_sinks", "first"), ("first_token", "first_token"))
+        separator = _column(run, ("beyond_sinks", "separator"), ("separators", "share"))
         self.has_separators = separator is None or bool((separator > 0).any())
-        special = tables.get("special_tokens")
+        special = run.get("special_tokens")
         if first is None or separator is None or special is None or not len(first) == len(separator) == len(special):
             return
         names = [column for column in special if not column.endswith(("_low", "_high")) and column not in HEAD]
@@ -78,56 +72,37 @@ class SinkNames:
 
     @property
     def both(self) -> str:
-        if not self.has_separators:
-            return self.first
-        return f"{self.first} or {self.separator}"
+        return f"{self.first} or {self.separator}" if self.has_separators else self.first
 
     def name(self, place: str) -> str:
         """`first` or `separator` as this run has it."""
         return self.first if place == "first" else self.separator
 
 
-def _column(tables: Mapping[str, pd.DataFrame], *places: tuple[str, str]) -> pd.Series | None:
-    return next((tables[table][column] for table, column in places if table in tables), None)
+def _column(run: Run, *places: tuple[str, str]) -> pd.Series | None:
+    return next((run[table][column] for table, column in places if table in run), None)
 
 
-def says(found: RunByHead, head: Head, role: Mapping[str, Any], places: SinkNames) -> str:
+def sentence_about(found: RunByHead, head: Head, role: Mapping[str, Any], sinks: SinkNames) -> str:
     """A sentence or two, out of a row of `roles` and the tables behind it."""
-    parked = places.both
     name, family = role["role"], role["family"]
-    if name == NO_ROLE:
-        return f"No rule fits what this run has counted of it.{_parks(found, head, places)}{_largest_known(found, head)}"
-    if family == "separator" or name == "sink":
-        return _parking(found, head, name, places) + _largest_known(found, head)
-    parks = _parks(found, head, places)
-    return _does(role, parked) + (
-        parks.replace(" Of its attention it", " On ordinary text it") if role["table"] == "repeats" else parks
+    is_sink = name in SINKS
+    more = _sink(found, head, SINKS[name], sinks) if is_sink else _relation(role) if family == "syntax" else _rule(role)
+    text = role_named(name, family).sentence.format(
+        share=percent(role["score"]), score=role["score"], whole=_whole(role["table"], sinks), more=more
     )
+    if not is_sink:
+        text += _its_sinks(found, head, sinks, " on ordinary text" if role["table"] == "repeats" else "")
+    return text + (_largest_known(found, head) if is_sink or name == NO_ROLE else "")
 
 
-def _does(role: Mapping[str, Any], parked: str) -> str:
-    """What a head does with what it does not park."""
-    name, family = role["role"], role["family"]
-    if family == "syntax":
-        return _relation(role)
-    if family == "coreference":
-        return _coreference(role)
-    if family == "repetition":
-        return _repetition(role)
-    if name in PLACES:
-        return f"Looks at {PLACES[name]}: {percent(role['score'])} of {_whole(role['table'], parked)}."
-    if name == "second sink":
-        return (
-            f"Looks at one token of each text, from wherever it is: {percent(role['score'])} of what it does not park on "
-            f"{parked}. It seems to be a second place to park."
-        )
-    return f"Looks at everything a little, almost evenly: its breadth is {role['score']:.2f} of 1."
-
-
-def _whole(table: str, parked: str) -> str:
+def _whole(table: str, sinks: SinkNames) -> str:
+    """What a share is of."""
     if table.startswith("offsets"):
         return "all its attention"
-    return f"what it does not park on {parked}" + (", on random tokens" if table == "repeats" else "")
+    if table == "repeats":
+        return "what goes beyond its sinks, on random tokens that come twice"
+    return f"what goes beyond its sinks ({sinks.both})"
 
 
 def _relation(role: Mapping[str, Any]) -> str:
@@ -136,47 +111,40 @@ def _relation(role: Mapping[str, Any]) -> str:
     link = f"the link from {gloss} ({relation})" if gloss else f"the relation {relation}"
     reverse = ", read from its end to its start" if ", head to dependent" in role["rule"] else ""
     return (
-        f"Follows {link}{reverse}: right in {percent(role['score'])} of cases, where the best fixed distance is right in "
-        f"{percent(role['baseline'])}."
+        f"{link}{reverse}: right in {percent(role['score'])} of cases, where the best fixed distance is right in "
+        f"{percent(role['baseline'])}"
     )
 
 
-def _coreference(role: Mapping[str, Any]) -> str:
-    rule = f", where a simple rule finds {percent(role['baseline'])}" if role["baseline"] == role["baseline"] else ""
-    return f"Looks from a pronoun or name back to who is meant: right in {percent(role['score'])} of cases{rule}."
+def _rule(role: Mapping[str, Any]) -> str:
+    """What a simple rule comes to, where one was tried."""
+    return f", where a simple rule finds {percent(role['baseline'])}" if role["baseline"] == role["baseline"] else ""
 
 
-def _repetition(role: Mapping[str, Any]) -> str:
-    share = f"{percent(role['score'])} of what it does not park, on random tokens that come twice"
-    if role["role"] == "induction":
-        return f"Looks at the token that followed an earlier copy of this one, as if to say it again: {share}."
-    return f"Looks at an earlier copy of the same token: {share}."
-
-
-def _parks(found: RunByHead, head: Head, places: SinkNames) -> str:
-    """What it parks, where that is worth a word."""
-    shares = {place: parked_share(found, head, place) for place in ("first", "separator")}
-    parts = [f"{percent(cell.value)} on {places.name(place)}" for place, cell in shares.items() if cell.value >= SOME]
-    return f" Of its attention it parks {' and '.join(parts)}." if parts else ""
-
-
-def _parking(found: RunByHead, head: Head, name: str, places: SinkNames) -> str:
-    place = "separator" if name == "separator" else "first"
-    weight, norm = parked_share(found, head, place), parked_share(found, head, place, norm=True)
-    text = f"Parks {percent(weight.value)} of its attention on {places.name(place)}"
-    if norm.there:
+def _sink(found: RunByHead, head: Head, place: str, sinks: SinkNames) -> str:
+    """The sink by its name, and how much comes from there."""
+    weight, norm = sink_share(found, head, place), sink_share(found, head, place, norm=True)
+    text = f"its sink, {sinks.name(place)}"
+    if norm.is_known:
         little = "only " if norm.value < weight.value / 2 else ""
         text += f", from where {little}{percent(norm.value)} of what it adds comes"
-    return f"{text}."
+    return text
+
+
+def _its_sinks(found: RunByHead, head: Head, sinks: SinkNames, where: str) -> str:
+    """What goes to sinks, where that is worth a word."""
+    shares = {place: sink_share(found, head, place) for place in ("first", "separator")}
+    parts = [f"{percent(cell.value)} ({sinks.name(place)})" for place, cell in shares.items() if cell.value >= SOME]
+    return f" Its sinks take {' and '.join(parts)} of its attention{where}." if parts else ""
 
 
 def _largest_known(found: RunByHead, head: Head) -> str:
-    """The largest share that is known of what a head does not park: no role, but something to go by."""
-    rest = found.first(head, ("beyond_sinks", "rest"))
-    cells = {name: found.first(head, ("beyond_sinks", name)) for name in _KNOWN_SHARES}
-    there = {name: cell.value for name, cell in cells.items() if cell.there}
-    if not there or not rest.value >= LITTLE or head.kind != "self":
+    """The largest share that is known of what goes beyond a head's sinks: no role, but something to go by."""
+    rest = found.lookup(head, ("beyond_sinks", "rest"))
+    cells = {name: found.lookup(head, ("beyond_sinks", name)) for name in _KNOWN_SHARES}
+    known = {name: cell.value for name, cell in cells.items() if cell.is_known}
+    if not known or not rest.value >= LITTLE or head.kind != "self":
         return ""
-    most = max(there, key=lambda name: there[name])
-    share, where = percent(there[most]), _KNOWN_SHARES[most]
-    return f" Of the {percent(rest.value)} that it does not park, the largest share we can name, {share}, goes to {where}."
+    most = max(known, key=lambda name: known[name])
+    share, where = percent(known[most]), _KNOWN_SHARES[most]
+    return f" Of the {percent(rest.value)} beyond its sinks, the largest share we can name, {share}, goes to {where}."

@@ -23,7 +23,7 @@ class Cell(NamedTuple):
     column: str = ""
 
     @property
-    def there(self) -> bool:
+    def is_known(self) -> bool:
         return not math.isnan(self.value)
 
 
@@ -75,17 +75,17 @@ class RunByHead:
         value = self._rows.get(table, {}).get(head, {}).get(column)
         return MISSING if not _is_number(value) else Cell(float(value), table, column)  # type: ignore[arg-type]
 
-    def first(self, head: Head, *places: tuple[str, str], norm: bool = False) -> Cell:
+    def lookup(self, head: Head, *places: tuple[str, str], norm: bool = False) -> Cell:
         """The first of some (statistic, column) that there is, in tokens or words; by norm alone if `norm`."""
         for measure in MEASURES[1:] if norm else MEASURES:
             for statistic, column in places:
                 for level in LEVELS:
                     found = self.cell(head, f"{statistic}{measure}{level}", column)
-                    if found.there:
+                    if found.is_known:
                         return found
         return MISSING
 
-    def several(self, statistic: str) -> str | None:
+    def table_name(self, statistic: str) -> str | None:
         """The name of a statistic's table, for one that has several rows a head."""
         names = (f"{statistic}{measure}{level}" for measure in MEASURES for level in LEVELS)
         return next((name for name in names if name in self.tables), None)

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from headscope.errors import InputError
-from headscope.study.manifest import load_manifest
+KINDS = {"align": "word alignments"}  # a paper's run is called by the paper's name
 
 Facts = list[dict[str, str]]  # {"name": ..., "value": ...}
 
 
-def finished_manifest(run: Path) -> dict[str, Any]:
-    """The manifest of a run that is finished, or a sentence about what is missing."""
-    manifest = load_manifest(run)
-    if not manifest.get("finished"):
-        raise InputError(f"{run} is not finished, so there is nothing to report yet: run the command that began it again.")
-    return manifest
+def title_of(manifest: dict[str, Any]) -> str:
+    """What a run is called: its model, and what was made of it if that is more than a study."""
+    name, kind = str(manifest["model"]["name"]), manifest["kind"]
+    return name if kind == "study" else f"{name}, {KINDS.get(kind, kind)}"
 
 
-def run_facts(run: Path, manifest: dict[str, Any]) -> Facts:
-    """One line a fact: {name, value}."""
+def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> Facts:
+    """One line a fact, {name, value}, out of a run's manifest and what the manifests of its studies say of their corpora."""
     model = manifest["model"]
     facts = {
         "Model": model["name"] + _untrained(model),
         "Architecture": f"{model['architecture']}, {model['dtype']}",
     }
-    if manifest["kind"] != "study":
+    if manifest["kind"] not in ("study", "align"):
         facts["Paper"] = manifest["kind"]
-    corpora = [_corpus(study) for study in _studies(run, manifest)]
-    if corpora:
-        facts["Corpus"] = "; ".join(dict.fromkeys(corpora))
+    facts["Corpus"] = "; ".join(dict.fromkeys(map(_corpus, corpora)))
     if counts := manifest.get("counts"):
         facts["Counted"] = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()) if count)
     facts["Settings"] = _settings(manifest.get("settings", {}))
@@ -46,16 +42,7 @@ def _untrained(model: dict[str, Any]) -> str:
     return "" if seed is None else f", randomly initialised (seed {seed})"
 
 
-def _studies(run: Path, manifest: dict[str, Any]) -> list[dict[str, Any]]:
-    """The manifests that name a corpus: the run's own, or for a paper's run those of its parts."""
-    if "corpus" in manifest:
-        return [manifest]
-    parts = [load_manifest(file.parent) for file in sorted(run.glob("parts/*/manifest.json"))]
-    return [part for part in parts if "corpus" in part]
-
-
-def _corpus(manifest: dict[str, Any]) -> str:
-    corpus = manifest["corpus"]
+def _corpus(corpus: dict[str, Any]) -> str:
     count = f"{corpus['documents']:,} document{'s' if corpus['documents'] != 1 else ''}"
     files = [Path(path).name for path in corpus.get("paths", [])]
     if not files:

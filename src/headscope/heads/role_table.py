@@ -1,0 +1,160 @@
+"""Every role that a head can have, with all that is said and shown of it: a new one needs a row here and a rule in roles.py.
+
+Pages get colours and marks from here too, in the report's JSON, so that nothing is told by colour alone, or twice.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+NO_ROLE = "no role found"
+ABOUT = (
+    "A head that has nothing to do looks at a sink: the first token or a separator. "
+    "A role says what it does beyond its sinks."
+)
+
+
+class Family(NamedTuple):
+    """Roles of one kind."""
+
+    name: str
+    does: str  # of heads in the plural, the verb first
+    about: str
+    light: str  # its colour on a light page
+    dark: str
+    title: str = ""  # where it is not its name
+
+
+class Role(NamedTuple):
+    """A name for what a head does.
+
+    A card fills in {share}, its score in percent, {score}, {whole}, what the share is of, and {more}, for what only a few
+    roles have. A finding fills in {their}.
+    """
+
+    name: str
+    family: str
+    mark: str  # in a few characters
+    sentence: str  # on a card
+    looks_at: str = ""  # in a finding: what such heads look at
+
+
+FAMILIES = (
+    Family(
+        "syntax",
+        "follow a syntactic relation",
+        "A word looks most at the word that it belongs to in the grammar.",
+        "#D55E00",
+        "#F2803B",
+    ),
+    Family(
+        "coreference",
+        "look for antecedents",
+        "A mention looks most at who or what was meant before.",
+        "#CC79A7",
+        "#E39AC2",
+    ),
+    Family(
+        "repetition",
+        "look for earlier copies of a token",
+        "On random tokens that come twice, it looks for the earlier copy, or for what followed it.",
+        "#009E73",
+        "#2FC79A",
+    ),
+    Family(
+        "position",
+        "look at a fixed place or nearby",
+        "Most of it goes to one place beside the token, or to its nearest neighbours.",
+        "#0072B2",
+        "#4BA3DB",
+    ),
+    Family("punctuation", "look at periods and commas", "Most of it goes to periods and commas.", "#7F7F00", "#C2C24A"),
+    Family("broad", "look broadly", "It goes almost evenly to all tokens.", "#56B4E9", "#8AD0F5"),
+    Family(
+        "separator",
+        "look mostly at separators",
+        "Most attention goes to separators, such as [SEP].",
+        "#8C6BB1",
+        "#B79BDA",
+    ),
+    Family(
+        "sink",
+        "look mostly at the first token or another sink",
+        "Most attention goes to the first token, or to one other token of each text.",
+        "#E69F00",
+        "#F0B84A",
+    ),
+    Family("none", "have no role", "No rule holds in what this run has counted.", "#C9D0D6", "#3B444E", NO_ROLE),
+)
+
+ROLES = (
+    Role(
+        "coreference",
+        "coreference",
+        "coref",
+        "Looks from a pronoun or name back to who is meant: right in {share} of cases{more}.",
+    ),
+    Role(
+        "induction",
+        "repetition",
+        "ind",
+        "Looks at the token that followed an earlier copy of this one, as if to say it again: {share} of {whole}.",
+        "the token that followed an earlier copy of {their} own",
+    ),
+    Role(
+        "duplicate token",
+        "repetition",
+        "dup",
+        "Looks at an earlier copy of the same token: {share} of {whole}.",
+        "an earlier copy of {their} own token",
+    ),
+    Role("previous token", "position", "←", "Looks at the token before it: {share} of {whole}.", "the previous token"),
+    Role("next token", "position", "→", "Looks at the token after it: {share} of {whole}.", "the next token"),
+    Role("same token", "position", "●", "Looks at the token itself: {share} of {whole}.", "the very token that looks"),
+    Role(
+        "two tokens before",
+        "position",
+        "⇇",
+        "Looks at the token two places before: {share} of {whole}.",
+        "the token two places before",
+    ),
+    Role(
+        "two tokens after",
+        "position",
+        "⇉",
+        "Looks at the token two places after: {share} of {whole}.",
+        "the token two places after",
+    ),
+    Role(
+        "nearby tokens",
+        "position",
+        "↔",
+        "Looks at the token itself and its nearest neighbours: {share} of {whole}.",
+        "the tokens nearby, at most two away",
+    ),
+    Role("punctuation", "punctuation", ". ,", "Looks at periods and commas: {share} of {whole}."),
+    Role(
+        "second sink",
+        "sink",
+        "2nd",
+        "Looks at one token of each text, from wherever it is: {share} of {whole}. It seems to be one more sink.",
+    ),
+    Role("broad", "broad", "≋", "Looks at everything a little, almost evenly: its breadth is {score:.2f} of 1."),
+    Role("separator", "separator", "sep", "Gives {share} of its attention to {more}."),
+    Role("sink", "sink", "1st", "Gives {share} of its attention to {more}."),
+    Role(NO_ROLE, "none", "–", "No rule fits what this run has counted of it."),
+)
+_BY_NAME = {role.name: role for role in ROLES}
+
+
+def role_named(name: str, family: str) -> Role:
+    """The role of this name. A relation is its own name; so is a role for which nobody has written anything.
+
+    >>> role_named("previous token", "position").mark, role_named("nsubj", "syntax").mark
+    ('←', 'nsubj')
+    >>> role_named("the moon", "position").looks_at
+    'the moon'
+    """
+    if family == "syntax":
+        return Role(name, family, name, "Follows {more}.", name)
+    return _BY_NAME.get(name) or Role(name, family, name, f"Looks at {name}: {{share}} of {{whole}}.", name)
