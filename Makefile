@@ -37,8 +37,9 @@ browser:
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1 || echo "chromium could not be installed"; \
 	fi
 
-# The bundle that pages carry; it is committed, and the tests check that it is current.
-web:
+# The types and the bundle that pages carry; they are committed, and the tests check that they are current.
+web: $(VENV)/.base
+	$(BIN)/python web/make_schema.py
 	cd web && npm ci --no-audit --no-fund --ignore-scripts && npm run check && npm run build
 
 clean:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-SCORES = [(255, 255, 255), (191, 217, 235), (95, 164, 208), (0, 114, 178), (0, 40, 63)]
-ABOVE = [(255, 255, 255), (127, 184, 220), (0, 114, 178), (0, 40, 63)]
-BELOW = [(255, 255, 255), (247, 178, 127), (213, 94, 0), (107, 46, 0)]
+from headscope.colours import ABOVE, BELOW, SCORES
+
 DARK_GROUND = (20, 24, 29)
 
 
@@ -21,6 +22,15 @@ def diverging(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(shares[..., None] < 0, _through(BELOW, -shares), _through(ABOVE, shares))
 
 
-def _through(stops: list[tuple[int, int, int]], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def rgb(colour: str) -> tuple[int, int, int]:
+    """
+    >>> rgb("#0072B2")
+    (0, 114, 178)
+    """
+    red, green, blue = bytes.fromhex(colour[1:])
+    return red, green, blue
+
+
+def _through(stops: Sequence[str], shares: NDArray[np.float64]) -> NDArray[np.float64]:
     places = np.linspace(0, 1, len(stops))
-    return np.stack([np.interp(shares, places, [stop[part] for stop in stops]) for part in range(3)], -1)
+    return np.stack([np.interp(shares, places, [rgb(stop)[part] for stop in stops]) for part in range(3)], -1)

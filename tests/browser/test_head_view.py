@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 import headscope
 from headscope import head_view
+from headscope.colours import HEADS, head_colour
 from tests.browser import waiting
+from tests.browser.map_colours import rgb
 from tests.browser.pixels import canvas_opacities, canvas_pixels
 from tests.browser.waiting import fragment, until
 from tests.views import decoding
@@ -193,7 +195,7 @@ def test_several_kept_tokens_are_summed_and_a_link_keeps_them(
 def test_words_measures_and_joint_measures(reading: headscope.Reading, saved: Path, open_file: Open) -> None:
     page = open_file(saved, "layer=3")
     drawn(page)
-    redrawn(page, lambda: page.select_option("select[name=unit]", "words"))
+    redrawn(page, lambda: page.select_option("select[name=level]", "word"))
     words = reading.to_words()
     assert page.locator("[data-token^=q]").all_inner_texts() == words.tokens
     point(page, "q7")
@@ -241,6 +243,14 @@ def test_hidden_specials_pairs_threshold_and_top(
     redrawn(page, lambda: page.locator("input[name=top]").fill("1"))
     assert int(lines.get_attribute("data-lines")) == (shown.max(-1) >= shown.max() / 255).sum()
     until(page, lambda: "pairs=ba&top=1&special=0" in fragment(page))
+
+
+def test_heads_have_the_colours_of_print(open_file: Open, tmp_path: Path) -> None:
+    many = np.full((len(HEADS) + 1, 2, 2), 0.5)
+    page = open_file(head_view(tokens=["a", "b"], scores=many).save(tmp_path / "x.html"))
+    drawn(page)
+    shown = page.eval_on_selector_all(".chip", "chips => chips.map((chip) => getComputedStyle(chip).borderColor)")
+    assert shown == [f"rgb{rgb(head_colour(place))}" for place in range(len(many))]
 
 
 def test_chips_choose_heads(scores: Floats, open_file: Open, tmp_path: Path) -> None:
@@ -300,7 +310,7 @@ def test_an_address_of_another_page(scores: Floats, open_file: Open, tmp_path: P
     page.keyboard.press("w")  # every token is a word here: nothing changes, and what is kept stays
     page.keyboard.press("]")
     until(page, lambda: page.input_value("select[name=layer]") == "1")
-    assert "unit=words" not in fragment(page)
+    assert "level=word" not in fragment(page)
     assert page.locator("[data-token][aria-selected=true]").count() == 1
 
 

@@ -135,7 +135,7 @@ def test_one_map_for_all_heads_together(reading: headscope.Reading, open_file: O
 
 @pytest.mark.real
 def test_words_merge_the_pieces(reading: headscope.Reading, open_file: Open, tmp_path: Path) -> None:
-    page = open_file(matrix_view(reading, layer=3, heads=[1], unit="words", exact=True).save(tmp_path / "x.html"))
+    page = open_file(matrix_view(reading, layer=3, heads=[1], level="word", exact=True).save(tmp_path / "x.html"))
     drawn(page)
     words = reading.to_words()
     right = words.scores("weight")[3, 1].numpy()

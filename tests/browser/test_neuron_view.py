@@ -216,7 +216,7 @@ def test_what_stands_between_products_and_weights_is_said(open_file: Open, tmp_p
 
 
 def test_kept_words_of_another_page_are_no_pieces_here(open_file: Open, tmp_path: Path) -> None:
-    page = open_file(page_of(content(["a", "b", "c"]), tmp_path / "x.html"), "view=neuron&unit=words&keep=q9,k8,k1")
+    page = open_file(page_of(content(["a", "b", "c"]), tmp_path / "x.html"), "view=neuron&level=word&keep=q9,k8,k1")
     drawn(page)
     page.keyboard.press("w")  # there are no words in this view
     redrawn(page, ROWS, lambda: page.click("[data-query='0']"))
@@ -310,7 +310,7 @@ def test_a_real_model(minilm: Path, open_file: Open, screenshot: Callable[..., P
 @pytest.mark.real
 def test_a_kept_word_is_its_first_piece(minilm: Path, open_file: Open, tmp_path: Path) -> None:
     reading = headscope.open(str(minilm)).read("An unbelievably old cat.")
-    path = neuron_view(reading, layer=3, unit="words", keep=["q2", "k3"], exact=True).save(tmp_path / "x.html")
+    path = neuron_view(reading, layer=3, level="word", keep=["q2", "k3"], exact=True).save(tmp_path / "x.html")
     page = open_file(path)
     drawn(page)
     weight = reading.scores("weight")[3, 0].numpy()

@@ -350,7 +350,7 @@ def test_a_head_without_a_number_has_no_colour(plain: Path, open_file: Callable[
     assert colours(page)["1.2"][1] is None
     page.hover('.square[data-head="1.2"]')
     until(page, lambda: "no number" in page.inner_text(".atlas .reading"))
-    assert "counts divergence" in page.inner_text(".scatter")  # what this run lacks for a map
+    assert "counts jensen_shannon" in page.inner_text(".scatter")  # what this run lacks for a map
 
 
 def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]) -> None:

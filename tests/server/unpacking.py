@@ -25,7 +25,7 @@ class Unpacked:
         """(head, query, key)"""
         kept = attention["scores"][measure]
         if kept["form"] == "same":
-            return self.scores(attention, kept["as"])
+            return self.scores(attention, kept["of"])
         if kept["form"] == "product":
             return self.scores(attention, kept["of"]) * self.array(kept["factor"])[:, None, :]
         if kept["form"] == "floats":

@@ -37,7 +37,7 @@ def scores(attention: dict[str, Any], chunks: list[str], measure: str) -> np.nda
     """(head, query, key)"""
     encoded = attention["scores"][measure]
     if encoded["form"] == "same":
-        return scores(attention, chunks, encoded["as"])
+        return scores(attention, chunks, encoded["of"])
     if encoded["form"] == "floats":
         return array(chunks, encoded["at"])
     if encoded["form"] == "product":

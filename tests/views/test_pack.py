@@ -54,7 +54,7 @@ def test_exact_scores_are_exact(reading: Reading, measure: str) -> None:
 @pytest.mark.real
 def test_norms_take_no_bytes_of_their_own(reading: Reading) -> None:
     attention = pack(content_of(reading)).description["attentions"][0]
-    assert attention["scores"]["norm"] == {"form": "product", "of": "weight", "factor": attention["valueNorm"]}
+    assert attention["scores"]["norm"] == {"form": "product", "of": "weight", "factor": attention["value_norm"]}
 
 
 @pytest.mark.real
@@ -84,7 +84,7 @@ def test_some_heads_only(reading: Reading) -> None:
 def test_a_measure_that_equals_the_weight_is_not_carried_twice() -> None:
     scores = np.random.default_rng(0).random((2, 3, 4, 4), dtype=np.float32)
     packed = pack(content_of_arrays(list("abcd"), {"weight": scores, "effective": scores}))
-    assert packed.description["attentions"][0]["scores"]["effective"] == {"form": "same", "as": "weight"}
+    assert packed.description["attentions"][0]["scores"]["effective"] == {"form": "same", "of": "weight"}
 
 
 def test_norms_that_are_not_products_get_their_own_bytes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import inspect
 import re
 from copy import copy
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 import headscope
 from headscope.lens.reading import Reading
 from headscope.views import State
+from headscope.views.state import VIEWS
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 from tests.views import decoding
@@ -62,18 +64,28 @@ def test_choices_go_into_the_address() -> None:
         ({"heads": [9]}, "no head 9"),
         ({"measure": "norm"}, "no measure 'norm'"),
         ({"attention": "decoder cross"}, "no attention"),
-        ({"unit": "letters"}, "no unit"),
+        ({"level": "letter"}, "no level"),
         ({"theme": "blue"}, "no theme 'blue'"),
         ({"sort": "entropy.entropy"}, "no statistic 'entropy.entropy' to sort heads by: there are none, since no run"),
         ({"keep": ["x3"]}, "'x3' names no token to keep"),
         ({"keep": ["k3"]}, "no token k3 to keep: the last is k2"),
         ({"special": [True]}, "of 1 tokens .* there are 3"),
-        ({"hide_specials": True}, "no option 'hide_specials': there are tokens, scores"),
     ],
 )
 def test_what_is_not_there_is_said_at_once(options: dict[str, object], words: str) -> None:
     with pytest.raises(headscope.HeadscopeError, match=words):
         headscope.head_view(tokens=TOKENS, scores=SCORES, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_help_says_what_a_view_takes(view: str) -> None:
+    show = getattr(headscope, f"{view}_view")
+    options = list(inspect.signature(show).parameters)
+    assert options[:3] == ["reading", "tokens", "scores"]
+    assert all(option in show.__doc__ for option in options)
+    assert show.__name__ == f"{view}_view"
+    with pytest.raises(TypeError, match="hide_specials"):
+        show(tokens=TOKENS, scores=SCORES, hide_specials=True)
 
 
 def test_neither_a_reading_nor_arrays() -> None:
@@ -155,7 +167,7 @@ def test_columns_of_other_tokens() -> None:
 def test_a_reading_in_words_opens_in_words(minilm: Path) -> None:
     with headscope.open(minilm) as lens:
         reading = lens.read("An unbelievably heavy cabinet.")
-        assert headscope.head_view(reading.to_words()).state == State(unit="words")
+        assert headscope.head_view(reading.to_words()).state == State(level="word")
         view = headscope.head_view(reading)
     assert view.content.measures == ["weight", "norm", "joint_norm", "effective"]
     assert view.content.attentions[0].neurons is not None

@@ -2,9 +2,8 @@
 import "./style.css";
 import { type ComponentChild, render } from "preact";
 import { chunksOfPage } from "./data/chunks";
-import type { ViewPage } from "./data/page";
+import type { LivePage, ViewPage } from "./schema";
 import { LiveApp } from "./live/LiveApp";
-import type { LivePage } from "./live/page";
 import type { ReportPage } from "./report/data";
 import { ReportApp } from "./report/ReportApp";
 import { ViewApp } from "./shell/ViewApp";

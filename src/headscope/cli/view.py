@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -15,11 +15,9 @@ from headscope.measures import MEASURES
 from headscope.text import Document
 from headscope.views.choosing import heads_named
 from headscope.views.from_reading import check_length
-from headscope.views.show import head_view, matrix_view, model_view, neuron_view
-from headscope.views.state import PAIRS, VIEWS
+from headscope.views.show import view_of
+from headscope.views.state import VIEWS, Level, Pairs
 from headscope.views.view import View
-
-MAKERS = {"head": head_view, "model": model_view, "neuron": neuron_view, "matrix": matrix_view}
 
 
 def view(
@@ -38,8 +36,8 @@ def view(
     layer: Annotated[int | None, typer.Option(help="The layer it opens with.")] = None,
     heads: Annotated[str, typer.Option(help="The heads it opens with: 0,4.")] = "",
     only: Annotated[str, typer.Option(help="Leave out all heads but these: 3.1,5.0; 3 is a whole layer.")] = "",
-    words: Annotated[bool, typer.Option("--words", help="Open in words instead of pieces.")] = False,
-    pairs: Annotated[str, typer.Option(help=f"Of a sentence pair: {', '.join(PAIRS)}.")] = "all",
+    level: Annotated[Level, typer.Option(help="Open in the tokenizer's pieces, or in words.")] = "token",
+    pairs: Annotated[Pairs, typer.Option(help="Of a sentence pair: from which text to which.")] = "all",
     keep: Annotated[str, typer.Option(help="Tokens to keep chosen: q3,k5 (the 4th attends, the 6th is attended to).")] = "",
     least: Annotated[float, typer.Option(min=0, max=1, help="Do not draw scores below this part of the largest.")] = 0.0,
     top: Annotated[int, typer.Option(min=0, help="Draw only so many of each token's scores; 0: all.")] = 0,
@@ -66,24 +64,20 @@ def view(
 
       headscope view bert-base-uncased "The dog barked." --layer 2 --heads 0 -o figure.pdf -o figure.svg
     """
-    if kind not in MAKERS:
-        raise InputError(f"There is no view {kind!r}: choose one of {', '.join(MAKERS)}.")
+    if kind not in VIEWS:
+        raise InputError(f"There is no view {kind!r}: choose one of {', '.join(VIEWS)}.")
     paths = _paths(output, svg=svg, pdf=pdf, png=png)
     with open_lens(model, trust_remote_code=trust_remote_code) as lens:
         document = Document(_text(text, file), pair, target)
         chosen = heads_named(only, lens.sites) if only else None
         check_length(lens, document, chosen, truncate=truncate)
         reading = lens.read(document, truncate=truncate, layers=list(chosen) if chosen else None)
-        options: dict[str, Any] = {
-            "measure": measure, "compare": compare, "attention": attention, "unit": "words" if words else "pieces",
-            "pairs": pairs, "keep": [token for token in keep.split(",") if token], "least": least, "top": top,
-            "hide_special": hide_special, "sort": sort, "exact": exact, "only": chosen, "run": run,
-        }  # fmt: skip
-        if layer is not None:
-            options["layer"] = layer
-        if heads:
-            options["heads"] = _numbers(heads)
-        made = MAKERS[kind](reading, **options)
+        made = view_of(
+            kind, reading, measure=measure, compare=compare, attention=attention, layer=layer,
+            heads=_numbers(heads) if heads else None, level=level, pairs=pairs, least=least, top=top,
+            keep=[token for token in keep.split(",") if token], hide_special=hide_special, sort=sort, exact=exact,
+            only=chosen, run=run,
+        )  # fmt: skip
     _write(made, paths, as_json)
 
 

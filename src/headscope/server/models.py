@@ -12,9 +12,10 @@ from headscope.lens import Lens, ModelSource
 from headscope.lens.source import short_name
 from headscope.measures import MEASURES
 from headscope.server.refusal import Refusal
-from headscope.server.schemas import AttentionInfo, MeasureInfo, ModelInfo
+from headscope.server.schemas import AttentionInfo, ModelInfo
 from headscope.study import load_run
-from headscope.views.pack import TITLES
+from headscope.views.from_reading import USUAL
+from headscope.views.pack import TITLES, measure_json
 
 
 def named(given: Sequence[str]) -> dict[str, str]:
@@ -89,7 +90,7 @@ def describe(name: str, lens: Lens, most_tokens: int) -> ModelInfo:
         attentions=list(groups.values()),
         encoder_decoder=lens.is_encoder_decoder,
         limit=min(most_tokens, lens.max_tokens or most_tokens),
-        measures=[_measure(measure) for measure in measures_of(lens)],
+        measures=[{**measure_json(name), "usual": name in USUAL} for name in measures_of(lens)],
     )
 
 
@@ -102,8 +103,3 @@ def measures_of(lens: Lens) -> list[str]:
         for name in dict.fromkeys((*TITLES, *MEASURES))  # the usual ones first
         if not MEASURES[name].per_key and (norms or not MEASURES[name].needs_norms) and (joins or name != "block_norm")
     ]
-
-
-def _measure(name: str) -> MeasureInfo:
-    known = MEASURES[name]
-    return MeasureInfo(name=name, title=TITLES.get(name, name.replace("_", " ")), about=known.about, joint=known.joint)

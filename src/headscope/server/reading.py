@@ -20,6 +20,7 @@ from headscope.server.schemas import ReadRequest
 from headscope.text import Document
 from headscope.views.from_reading import LARGEST, USUAL, content_of
 from headscope.views.pack import Packed, pack
+from headscope.views.schema import Content
 
 CHARACTERS = 32  # of a text for each token that it may have; longer texts are not even tokenised
 
@@ -83,7 +84,7 @@ def joined(parts: list[Packed]) -> Packed:
         chunks += part.chunks
     measures = {one["name"]: one for description in descriptions for one in description["measures"]}
     error = max(description["error"] for description in descriptions)
-    whole = {**descriptions[0], "attentions": attentions, "measures": list(measures.values()), "error": error}
+    whole: Content = {**descriptions[0], "attentions": attentions, "measures": list(measures.values()), "error": error}
     return Packed(whole, chunks)
 
 

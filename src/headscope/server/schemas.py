@@ -6,12 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headscope.views.schema import Content, HeadStatistic, Measure
+
 Stack = Literal["encoder", "decoder"]
 Kind = Literal["self", "cross"]
-
-
-class _Request(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Failure(BaseModel):
@@ -23,13 +21,10 @@ class Failure(BaseModel):
 # Models
 
 
-class MeasureInfo(BaseModel):
+class MeasureInfo(Measure):
     """A measure that this model can be read by."""
 
-    name: str
-    title: str
-    about: str
-    joint: bool = Field(description="One score for all heads of a layer together.")
+    usual: bool  # comes with every answer that is not asked for others
 
 
 class AttentionInfo(BaseModel):
@@ -57,8 +52,10 @@ class ModelInfo(BaseModel):
 # Reading
 
 
-class ReadRequest(_Request):
+class ReadRequest(BaseModel):
     """A text for one model."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
     model: str = Field(description="A name from /api/models.", max_length=1000)
     text: str = Field(description="The text; the source, for an encoder-decoder.", min_length=1)
@@ -75,106 +72,10 @@ class ReadRequest(_Request):
     exact: bool = Field(False, description="Floats of four bytes instead of bytes.")
 
 
-class Place(BaseModel):
-    """Where an array is: in which chunk, from which byte on (little-endian), of which type and shape."""
-
-    chunk: int
-    offset: int
-    type: Literal["f4", "u1", "i1"]
-    shape: list[int]
-
-
-class Scores(BaseModel):
-    """How the scores (head, query, key) are kept.
-
-    levels: (at - zeros) * steps. floats: at. product: those of the measure `of`, times `factor` by key. same: those of the
-    measure `as`.
-    """
-
-    form: Literal["levels", "floats", "product", "same"]
-    at: Place | None = None
-    steps: Place | None = None
-    zeros: Place | None = None
-    of: str | None = None
-    factor: Place | None = None
-    as_: str | None = Field(None, alias="as")
-
-
-class Vectors(BaseModel):
-    """(head, token, d_head), as levels with a step a head, or as floats."""
-
-    form: Literal["levels", "floats"]
-    at: Place
-    steps: Place | None = None
-
-
-class NeuronsAnswer(BaseModel):
-    """Queries and keys of one attention: softmax(scaling * q.k) is the weight, where `exact`; else `why` says why not."""
-
-    queries: Vectors
-    keys: Vectors
-    scaling: float
-    exact: bool
-    why: str
-
-
-class AttentionAnswer(BaseModel):
-    """One attention: where its scores and norms are."""
-
-    stack: Stack
-    kind: Kind
-    layer: int
-    heads: list[int]
-    query: str = Field(description="Which of the sides attends.")
-    key: str = Field(description="Which of the sides is attended to.")
-    scores: dict[str, Scores]
-    valueNorm: Place | None  # noqa: N815
-    neurons: NeuronsAnswer | None
-
-
-class SideAnswer(BaseModel):
-    """The tokens of one text."""
-
-    tokens: list[str] = Field(description="As people read them.")
-    raw: list[str] = Field(description="As the tokenizer writes them.")
-    special: list[bool]
-    words: list[str]
-    wordOf: list[int] = Field(description="Which of the words each token belongs to.")  # noqa: N815
-    segments: list[int] = Field(description="1 for the second text of a pair.")
-
-
-class MeasureAnswer(MeasureInfo):
-    """A measure that the scores of this answer are in."""
-
-    signed: bool
-
-
-class HeadStatistic(BaseModel):
-    """A number for every head, out of the run."""
-
-    name: str
-    title: str
-    about: str
-    values: dict[str, float] = Field(description='By head: "encoder self 3.1".')
-
-
-class Description(BaseModel):
-    """What a page carries of one text: see headscope.views.pack."""
-
-    format: int
-    title: str
-    sides: dict[str, SideAnswer]
-    attentions: list[AttentionAnswer]
-    measures: list[MeasureAnswer]
-    statistics: list[HeadStatistic]
-    error: float = Field(description="The largest error of all scores, as a part of the largest score of its head.")
-    exact: bool
-
-
 class ReadAnswer(BaseModel):
     """What the views draw."""
 
-    description: Description
+    description: Content
     chunks: list[str] = Field(description="Bytes: compressed by zlib, in base64.")
 
 

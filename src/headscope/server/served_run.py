@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -21,12 +20,13 @@ from headscope.server import exemplars
 from headscope.server.queue import Check
 from headscope.server.reading import as_bytes
 from headscope.server.refusal import Refusal
-from headscope.server.schemas import ExemplarsAnswer, HeadStatistic, RunAnswer, RunCorpus, RunModel
+from headscope.server.schemas import ExemplarsAnswer, RunAnswer, RunCorpus, RunModel
 from headscope.server.settings import Settings
 from headscope.statistics.exemplars import Exemplars
 from headscope.study.manifest import NAME as MANIFEST
 from headscope.study.manifest import describe_model, is_same_model
 from headscope.study.run import Run
+from headscope.views.schema import HeadStatistic
 
 BY_WEIGHT = ("exemplars", "exemplars_without_first")  # tables of the strongest pairs
 PAPER = "vig2019_exemplars"  # a table that has the texts
@@ -73,7 +73,7 @@ class ServedRun:
             counts=manifest.get("counts", {}),
             versions=manifest.get("versions", {}),
             tables=run.tables,
-            statistics=[_finite(HeadStatistic(**asdict(one))) for one in run.head_statistics],
+            statistics=[cast(HeadStatistic, asdict(one)) for one in run.head_statistics],
         )
 
     def report(self) -> bytes:
@@ -168,8 +168,3 @@ def _last_changed(folder: Path) -> list[int]:
 def _described(corpus: dict[str, Any]) -> RunCorpus:
     files = [Path(path).name for path in corpus.get("paths", [])]
     return RunCorpus(files=files, format=corpus.get("format"), documents=corpus["documents"])
-
-
-def _finite(statistic: HeadStatistic) -> HeadStatistic:
-    values = {head: value for head, value in statistic.values.items() if math.isfinite(value)}
-    return statistic.model_copy(update={"values": values})

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import base64
 import zlib
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
 
 import numpy as np
 
 from headscope.measures import MEASURES
-from headscope.views.content import Array, Attention, Content, Neurons, Side
+from headscope.views import schema
+from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.quantise import Quantised, error, quantise, quantise_with_norms
 
 FORMAT = 1
@@ -32,7 +33,7 @@ TITLES = {
 class Packed:
     """What goes into a page: `description` is plain JSON; its references count `chunks` from 0."""
 
-    description: dict[str, Any]
+    description: schema.Content
     chunks: list[str]  # zlib-compressed, base64
 
 
@@ -44,11 +45,11 @@ class _Chunk:
     parts: list[bytes] = field(default_factory=list)
     length: int = 0
 
-    def add(self, array: np.ndarray) -> dict[str, Any]:
-        """Where the array is: {chunk, offset, type, shape}. Four-byte numbers begin at a multiple of four."""
+    def add(self, array: np.ndarray) -> schema.Place:
+        """Where the array is. Four-byte numbers begin at a multiple of four."""
         padding = -self.length % array.itemsize
         raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
-        place = {
+        place: Any = {
             "chunk": self.number,
             "offset": self.length + padding,
             "type": {"float32": "f4", "uint8": "u1", "int8": "i1"}[array.dtype.name],
@@ -79,13 +80,10 @@ def pack(content: Content, *, exact: bool = False, level: int = 6) -> Packed:
         {
             "format": FORMAT,
             "title": content.title,
-            "sides": {name: _side(side) for name, side in content.sides.items()},
+            "sides": {name: cast(schema.Side, asdict(side)) for name, side in content.sides.items()},
             "attentions": attentions,
-            "measures": [_measure(name) for name in content.measures],
-            "statistics": [
-                {"name": one.name, "title": one.title, "about": one.about, "values": one.values}
-                for one in content.statistics
-            ],
+            "measures": [measure_json(name) for name in content.measures],
+            "statistics": [cast(schema.HeadStatistic, asdict(one)) for one in content.statistics],
             "error": max(errors),  # the largest of all, as a part of the largest score of its head
             "exact": exact,
         },
@@ -93,15 +91,15 @@ def pack(content: Content, *, exact: bool = False, level: int = 6) -> Packed:
     )
 
 
-def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[dict[str, Any], float]:
-    scores: dict[str, Any] = {}
+def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema.Attention, float]:
+    scores: dict[str, schema.Encoded] = {}
     errors = [0.0]
     factors = None if exact else _factors(attention)
     for name, array in attention.scores.items():
         if name == "norm" and factors is not None:
             continue  # made of the weights, below
         if name != "weight" and "weight" in scores and _same(array, attention.scores["weight"]):
-            scores[name] = {"form": "same", "as": "weight"}
+            scores[name] = {"form": "same", "of": "weight"}
         elif exact:
             scores[name] = {"form": "floats", "at": chunk.add(array)}
         elif name == "weight" and factors is not None:
@@ -114,9 +112,9 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[dict[s
             scores[name] = _levels(kept, chunk)
             errors.append(error(array, kept.scores()))
     value_norm = None if attention.value_norm is None else chunk.add(attention.value_norm)
-    if "norm" in attention.scores and "norm" not in scores:
+    if value_norm is not None and factors is not None:
         scores["norm"] = {"form": "product", "of": "weight", "factor": value_norm}
-    description = {
+    description: schema.Attention = {
         "stack": attention.stack,
         "kind": attention.kind,
         "layer": attention.layer,
@@ -124,7 +122,7 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[dict[s
         "query": attention.query,
         "key": attention.key,
         "scores": {name: scores[name] for name in attention.scores},
-        "valueNorm": value_norm,
+        "value_norm": value_norm,
         "neurons": None if attention.neurons is None else _neurons(attention.neurons, chunk, exact),
     }
     return description, max(errors)
@@ -144,11 +142,11 @@ def _same(one: Array, other: Array) -> bool:
     )
 
 
-def _levels(kept: Quantised, chunk: _Chunk) -> dict[str, Any]:
+def _levels(kept: Quantised, chunk: _Chunk) -> schema.Levels:
     return {"form": "levels", "at": chunk.add(kept.levels), "steps": chunk.add(kept.steps), "zeros": chunk.add(kept.zeros)}
 
 
-def _neurons(neurons: Neurons, chunk: _Chunk, exact: bool) -> dict[str, Any]:
+def _neurons(neurons: Neurons, chunk: _Chunk, exact: bool) -> schema.Neurons:
     return {
         "queries": _vectors(neurons.queries, chunk, exact),
         "keys": _vectors(neurons.keys, chunk, exact),
@@ -158,7 +156,7 @@ def _neurons(neurons: Neurons, chunk: _Chunk, exact: bool) -> dict[str, Any]:
     }
 
 
-def _vectors(vectors: Array, chunk: _Chunk, exact: bool) -> dict[str, Any]:
+def _vectors(vectors: Array, chunk: _Chunk, exact: bool) -> schema.Vectors:
     """(head, token, d_head): signed bytes, each head's with a step of its own."""
     if exact:
         return {"form": "floats", "at": chunk.add(vectors)}
@@ -167,18 +165,8 @@ def _vectors(vectors: Array, chunk: _Chunk, exact: bool) -> dict[str, Any]:
     return {"form": "levels", "at": chunk.add(levels), "steps": chunk.add(steps[:, 0].astype(np.float32))}
 
 
-def _side(side: Side) -> dict[str, Any]:
-    return {
-        "tokens": side.tokens,
-        "raw": side.raw,
-        "special": side.special,
-        "words": side.words,
-        "wordOf": side.word_of,
-        "segments": side.segments,
-    }
-
-
-def _measure(name: str) -> dict[str, Any]:
+def measure_json(name: str) -> schema.Measure:
+    """A measure as a page names it; it may be one of somebody's own arrays, which nobody has registered."""
     known = MEASURES.get(name)
     return {
         "name": name,

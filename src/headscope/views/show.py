@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Concatenate, ParamSpec
 
 from headscope.errors import InputError
 from headscope.lens.reading import Reading
@@ -13,118 +14,167 @@ from headscope.lens.tokens.labels import visible
 from headscope.study import Run
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, content_of, content_of_arrays
-from headscope.views.state import State
+from headscope.views.state import VIEWS, Level, Pairs, State, Theme
 from headscope.views.view import View
 
 # A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
 EFFECTIVE_BELOW = 2_000_000
 NEURONS_BELOW = 400_000
+Options = ParamSpec("Options")
 
 
-class Options(TypedDict, total=False):
-    """What every view takes beside a reading."""
+def view_of(
+    view: str,
+    reading: Reading | None = None,
+    *,
+    tokens: Sequence[str] | None = None,
+    scores: Any = None,
+    key_tokens: Sequence[str] | None = None,
+    special: Sequence[bool] | None = None,
+    measures: Sequence[str] | None = None,
+    only: Mapping[int, Sequence[int]] | None = None,
+    run: Run | str | Path | None = None,
+    title: str = "",
+    exact: bool = False,
+    height: int | None = None,
+    attention: str = "",
+    layer: int | None = None,
+    heads: Sequence[int] | None = None,
+    measure: str = "",
+    level: Level | None = None,
+    pairs: Pairs = "all",
+    least: float = 0.0,
+    top: int = 0,
+    hide_special: bool = False,
+    keep: Sequence[str] = (),
+    compare: str = "",
+    sort: str = "",
+    above: float | None = None,
+    theme: Theme = "",
+) -> View:
+    """What is drawn: `reading`, as lens.read(...) returns it, or arrays of your own:
+        tokens: those that attend.
+        scores: (layer, head, query, key), (head, query, key) or (query, key), or a dictionary of them by measure.
+        key_tokens: those that are attended to, where they are others.
+        special: which of `tokens` are special.
 
-    tokens: Sequence[str]  # with `scores`, instead of a reading: the tokens that attend
-    scores: Any  # (layer, head, query, key), (head, query, key) or (query, key), or a dictionary of them by measure
-    key_tokens: Sequence[str]  # with `scores`: the tokens that are attended to, where they are others
-    special: Sequence[bool]  # with `scores`: which tokens are special
-    measures: Sequence[str]  # what the page can switch between
-    only: Mapping[int, Sequence[int]]  # {layer: heads}: leave out all others
-    run: Run | str | Path  # heads can be sorted by its statistics
-    title: str
-    exact: bool  # floats instead of bytes
-    height: int  # of the frame in a notebook, in pixels
-    attention: str  # "encoder self", "decoder self", "decoder cross"
-    layer: int
-    heads: Sequence[int]
-    measure: str
-    unit: str  # "pieces" | "words"
-    pairs: str  # "all" | "aa" | "ab" | "ba" | "bb"
-    least: float
-    top: int
-    hide_special: bool
-    keep: Sequence[str]
-    compare: str
-    sort: str  # the model view: heads by a statistic of the run, the largest first
-    above: float  # with sort: only heads whose statistic is at least this
-    theme: str
+    What the page holds:
+        measures: what it can switch between.
+        only: {layer: heads}; all others are left out.
+        run: a run, or its directory, by whose statistics heads can be sorted.
+        title: the beginning of the text, if it is not given.
+        exact: floats instead of bytes.
+        height: of the frame in a notebook, in pixels.
 
-
-def head_view(reading: Reading | None = None, **options: Unpack[Options]) -> View:
-    """Tokens on both sides and a line for every score: what one layer's heads look at.
-
-    >>> view = head_view(tokens=["the", "cat"], scores=[[1.0, 0.0], [0.3, 0.7]])
-    >>> view
-    <View head: 'the cat'; .save('x.html') writes it>
+    What it opens with; everything can be changed in the page:
+        attention: "encoder self", "decoder self" or "decoder cross".
+        layer, heads: the model's own numbers, from 0.
+        measure: "weight", "norm", ...; see headscope.MEASURES.
+        level: "token" or "word".
+        pairs: of two texts A and B, from which to which: "all", "aa", "ab", "ba", "bb".
+        least: scores below this part of the largest are not drawn.
+        top: only so many scores of each token that attends; 0 for all.
+        hide_special: special tokens are not shown, and the share that is hidden is said.
+        keep: tokens that stay chosen: "q3" attends, "k5" is attended to.
+        compare: the matrix has this measure beside the first, and their difference.
+        sort, above: the model view has heads by this statistic of the run, and only those with at least so much.
+        theme: "light" or "dark"; else as the system is set.
     """
-    return _view("head", reading, options)
-
-
-def model_view(reading: Reading | None = None, **options: Unpack[Options]) -> View:
-    """Every head of every layer, small; the one that is clicked, large."""
-    return _view("model", reading, options)
-
-
-def neuron_view(reading: Reading | None = None, **options: Unpack[Options]) -> View:
-    """Query, key, their product, the dot product, the softmax, and the norm of what it multiplies, for one token."""
-    return _view("neuron", reading, options)
-
-
-def matrix_view(reading: Reading | None = None, **options: Unpack[Options]) -> View:
-    """A heat map of one head, to zoom and pan in; two measures side by side with their difference."""
-    return _view("matrix", reading, options)
-
-
-def _view(view: str, reading: Reading | None, options: Options) -> View:
-    for name in options:
-        if name not in Options.__annotations__:
-            known = ", ".join(Options.__annotations__)
-            raise InputError(f"A view has no option {name!r}: there are {known}.")
-    content = _content(view, reading, options)
-    if run := options.get("run"):
+    title = visible(title) if title else ""
+    if reading is None:
+        content = _content_of_arrays(view, tokens, scores, key_tokens, special, title)
+    else:
+        content = _content_of_reading(view, reading, measures, [measure, compare], only, title)
+    if run is not None:
         content = replace(content, statistics=Run.open(run).head_statistics)
     state = State(
         view=view,
-        attention=options.get("attention", ""),
-        layer=options.get("layer"),
-        heads=tuple(options["heads"]) if "heads" in options else None,
-        measure=options.get("measure", content.measures[0]),
-        unit=options.get("unit", "words" if reading is not None and reading.in_words else "pieces"),
-        pairs=options.get("pairs", "all"),
-        least=options.get("least", 0.0),
-        top=options.get("top", 0),
-        special=not options.get("hide_special", False),
-        keep=tuple(options.get("keep", ())),
-        compare=options.get("compare", ""),
-        sort=options.get("sort", ""),
-        above=options.get("above"),
-        theme=options.get("theme", ""),
+        attention=attention,
+        layer=layer,
+        heads=None if heads is None else tuple(heads),
+        measure=measure or content.measures[0],
+        level=level or ("word" if reading is not None and reading.in_words else "token"),
+        pairs=pairs,
+        least=least,
+        top=top,
+        special=not hide_special,
+        keep=tuple(keep),
+        compare=compare,
+        sort=sort,
+        above=above,
+        theme=theme,
     )
-    return View(content, state, exact=options.get("exact", False), height=options.get("height"))
+    return View(content, state, exact=exact, height=height)
 
 
-def _content(view: str, reading: Reading | None, options: Options) -> Content:
-    title = visible(options["title"]) if options.get("title") else ""
-    if reading is None:
-        if "tokens" not in options or "scores" not in options:
-            raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
-        if view == "neuron":
-            raise InputError("A neuron view needs queries and keys, which scores do not have: give a reading.")
-        return content_of_arrays(
-            options["tokens"],
-            options["scores"],
-            key_tokens=options.get("key_tokens"),
-            special=options.get("special"),
-            title=title,
-        )
+def _sharing_options(
+    function: Callable[Concatenate[str, Options], View],
+) -> Callable[[str, int, str], Callable[Options, View]]:
+    """What makes the function of a view: it takes what `function` takes, and says so to whoever asks for help."""
+    signature = inspect.signature(function)
+
+    def named(view: str, height: int, about: str) -> Callable[Options, View]:
+        def show(*arguments: Options.args, **options: Options.kwargs) -> View:
+            return function(view, *arguments, **options)
+
+        show.__name__ = show.__qualname__ = f"{view}_view"
+        show.__doc__ = f"{about}\n\n{inspect.getdoc(function)}"
+        show.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
+        VIEWS[view] = height
+        return show
+
+    return named
+
+
+_view = _sharing_options(view_of)
+
+head_view = _view(
+    "head",
+    620,
+    """Tokens on both sides and a line for every score: what one layer's heads look at.
+
+>>> head_view(tokens=["the", "cat"], scores=[[1.0, 0.0], [0.3, 0.7]])
+<View head: 'the cat'; .save('x.html') writes it>""",
+)
+model_view = _view("model", 720, "Every head of every layer, small; the one that is clicked, large.")
+neuron_view = _view(
+    "neuron", 620, "Query, key, their product, the softmax, and the norm of what it multiplies, for one token."
+)
+matrix_view = _view(
+    "matrix", 720, "A heat map of one head, to zoom and pan in; two measures side by side with their difference."
+)
+
+
+def _content_of_arrays(
+    view: str,
+    tokens: Sequence[str] | None,
+    scores: Any,
+    key_tokens: Sequence[str] | None,
+    special: Sequence[bool] | None,
+    title: str,
+) -> Content:
+    if tokens is None or scores is None:
+        raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
+    if view == "neuron":
+        raise InputError("A neuron view needs queries and keys, which scores do not have: give a reading.")
+    return content_of_arrays(tokens, scores, key_tokens=key_tokens, special=special, title=title)
+
+
+def _content_of_reading(
+    view: str,
+    reading: Reading,
+    measures: Sequence[str] | None,
+    opened: Sequence[str],
+    only: Mapping[int, Sequence[int]] | None,
+    title: str,
+) -> Content:
     if not isinstance(reading, Reading):
         raise InputError(f"A view draws a reading, as lens.read(...) returns it, not a {type(reading).__name__}.")
-    only = options.get("only")
     numbers = sum(block.weights[0].numel() for block in reading.blocks.values())
     usual = (*USUAL, "effective") if numbers <= EFFECTIVE_BELOW else USUAL
-    asked = [options[name] for name in ("measure", "compare") if options.get(name)]
-    measures = list(dict.fromkeys((*(options.get("measures") or usual), *asked)))
-    content = content_of(reading, measures, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)
+    asked = [name for name in opened if name]
+    chosen = list(dict.fromkeys((*(measures or usual), *asked)))
+    content = content_of(reading, chosen, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)
     for name in asked:
         if name not in content.measures:
             why = next(iter(reading.blocks.values())).site.why_no_norms

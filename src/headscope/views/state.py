@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from headscope.errors import InputError
 from headscope.views.content import Content
 
-VIEWS = ("head", "model", "neuron", "matrix")
-PAIRS = ("all", "aa", "ab", "ba", "bb")  # from the first (a) or second (b) text of a pair to the first or second
-UNITS = ("pieces", "words")
-THEMES = ("", "light", "dark")
+Level = Literal["token", "word"]
+Pairs = Literal["all", "aa", "ab", "ba", "bb"]  # from the first (a) or second (b) text of a pair to the first or second
+Theme = Literal["", "light", "dark"]
+VIEWS: dict[str, int] = {}  # by name: the pixels that its frame in a notebook is high; views/show.py fills it
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,19 @@ class State:
 
     view: str = "head"
     attention: str = ""  # "encoder self", "decoder cross", ...; empty: the first that there is
-    layer: int | None = None  # None: the first that there is
-    heads: tuple[int, ...] | None = None  # the model's own numbers; None: all in the head view, the first elsewhere
+    layer: int | None = None  # none: the first that there is
+    heads: tuple[int, ...] | None = None  # the model's own numbers; none: all in the head view, the first elsewhere
     measure: str = "weight"
-    unit: str = "pieces"
-    pairs: str = "all"
+    level: Level = "token"
+    pairs: Pairs = "all"
     least: float = 0.0  # scores below this part of the largest are not drawn
     top: int = 0  # only so many scores of each token that attends; 0: all
-    special: bool = True  # False hides special tokens, and the share that is hidden is said
+    special: bool = True  # else special tokens are hidden, and the share that is hidden is said
     keep: tuple[str, ...] = ()  # tokens that stay chosen: "q3" attends, "k5" is attended to
     compare: str = ""  # the matrix: a second measure beside the first, and their difference
     sort: str = ""  # the model view: a statistic to sort heads by
     above: float | None = None  # the model view: only heads whose statistic is at least this
-    theme: str = ""  # "light", "dark"; empty: as the system is set
+    theme: Theme = ""  # empty: as the system is set
 
     def fragment(self) -> str:
         """The choices that differ from the defaults, as they stand behind # in a page's address.
@@ -66,9 +66,9 @@ class State:
 
     def fitted(self, content: Content) -> State:
         """The same with nothing left open, or a sentence about what the content does not have."""
-        _one_of(self.view, VIEWS, "view")
-        _one_of(self.unit, UNITS, "unit")
-        _one_of(self.pairs, PAIRS, "pairs")
+        _one_of(self.view, list(VIEWS), "view")
+        _one_of(self.level, get_args(Level), "level")
+        _one_of(self.pairs, get_args(Pairs), "pairs")
         group = self.attention or content.groups[0]
         _one_of(group, content.groups, "attention")
         here = content.of_group(group)
@@ -79,11 +79,11 @@ class State:
             _one_of(head, layers[layer].heads, "head")
         for name in filter(None, (self.measure, self.compare)):
             _one_of(name, list(layers[layer].scores), "measure")
-        _one_of(self.theme, THEMES, "theme")
+        _one_of(self.theme, get_args(Theme), "theme")
         if self.sort:
             content.statistic(self.sort)
         for letter, side, places in zip("qk", (layers[layer].query, layers[layer].key), self.kept(), strict=True):
-            count = len(content.sides[side].words if self.unit == "words" else content.sides[side].tokens)
+            count = len(content.sides[side].words if self.level == "word" else content.sides[side].tokens)
             if places and max(places) >= count:
                 raise InputError(f"There is no token {letter}{max(places)} to keep: the last is {letter}{count - 1}.")
         return replace(self, attention=group, layer=layer)

@@ -12,10 +12,9 @@ from headscope.files import write_bytes
 from headscope.views.content import Content
 from headscope.views.pack import pack
 from headscope.views.page import view_page
-from headscope.views.state import State
+from headscope.views.state import VIEWS, State
 
 KINDS = (".html", ".svg", ".pdf", ".png")
-FRAME = {"head": 620, "model": 720, "neuron": 620, "matrix": 720}  # pixels
 
 
 class View:
@@ -30,7 +29,7 @@ class View:
         self.state = state
         self.fitted = state.fitted(content)  # complains now, not when it is drawn
         self.exact = exact
-        self.height = height or FRAME[state.view]
+        self.height = height or VIEWS[state.view]
 
     def html(self) -> str:
         """The page, whole: nothing is loaded from anywhere."""

@@ -10,11 +10,11 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from headscope.colours import HEADS, head_colour
 from headscope.errors import InputError
 from headscope.views.content import HeadStatistic
 from headscope.views.from_reading import content_of_arrays
 from headscope.views.print import attention_map, draw
-from headscope.views.print.colours import head_colour
 from headscope.views.print.columns import FAINTEST
 from headscope.views.print.shown import attention_of, shown
 from headscope.views.state import State
@@ -82,7 +82,7 @@ def test_heads_have_their_own_colours() -> None:
     used = {tuple(np.round(colour[:3], 6)) for colour in lines.get_colors()}
     assert used == {tuple(np.round(to_rgb(head_colour(place)), 6)) for place in (0, 2)}
     assert {text.get_text() for text in figure.axes[0].texts} >= {"0.0", "0.2"}
-    assert len({head_colour(place) for place in range(21)}) == 21
+    assert len({head_colour(place) for place in range(len(HEADS))}) == len(HEADS)
 
 
 def test_lines_of_signed_measures_are_dotted_below_zero() -> None:

@@ -134,7 +134,7 @@ def test_the_query_is_the_last_ordinary_token() -> None:
 
 
 def test_the_query_of_a_kept_word_is_its_first_piece() -> None:
-    figure = draw(CONTENT, State(view="neuron", unit="words", keep=("q3",)))
+    figure = draw(CONTENT, State(view="neuron", level="word", keep=("q3",)))
     assert "query q of cat" in written(figure)  # the fourth piece is ##real
 
 

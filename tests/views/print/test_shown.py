@@ -54,7 +54,7 @@ TOKENS_A = ["[CLS]", "the", "un", "##real", "cat", "[SEP]"]
 
 
 def test_words() -> None:
-    words = found(unit="words", special=False)
+    words = found(level="word", special=False)
     assert words.keys.labels == ["the", "unreal", "cat", "it", "sat"]
     merged = merge_pieces(CONTENT.attentions[0].scores["weight"], SIDE.word_of, SIDE.word_of)
     np.testing.assert_array_equal(words.scores[1, 1], merged[1, 2][[1, 2, 3, 5, 6]])

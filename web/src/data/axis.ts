@@ -1,5 +1,5 @@
 // An axis: the tokens or words of one side, and which of them are shown; and maps of scores between two axes.
-import type { Side } from "./page";
+import type { Level, Side } from "../schema";
 
 export interface Axis {
   labels: string[];
@@ -9,8 +9,8 @@ export interface Axis {
   members: number[][]; // the pieces of each
 }
 
-export function axisOf(side: Side, unit: string): Axis {
-  if (unit !== "words") {
+export function axisOf(side: Side, level: Level): Axis {
+  if (level === "token") {
     return {
       labels: side.tokens,
       titles: side.raw,
@@ -20,7 +20,7 @@ export function axisOf(side: Side, unit: string): Axis {
     };
   }
   const members: number[][] = side.words.map(() => []);
-  side.wordOf.forEach((word, piece) => members[word].push(piece));
+  side.word_of.forEach((word, piece) => members[word].push(piece));
   return {
     labels: side.words,
     titles: members.map((pieces) => pieces.map((piece) => side.raw[piece]).join(" ")),

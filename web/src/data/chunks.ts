@@ -1,5 +1,5 @@
 // Chunks of compressed bytes, unpacked when they are first needed.
-import type { Place } from "./page";
+import type { Place } from "../schema";
 
 /** Where base64 text of a chunk comes from: elements of the page, or an answer of the server. */
 export type ChunkSource = (chunk: number) => string;

@@ -1,6 +1,6 @@
 // Scores of one attention as numbers, made from the bytes of its chunk when they are asked for.
 import { arrayAt, type Chunks } from "./chunks";
-import type { Attention, Encoded, Vectors } from "./page";
+import type { Attention, Encoded, Vectors } from "../schema";
 
 export class Scores {
   private readonly made = new Map<string, Float32Array>();
@@ -42,7 +42,7 @@ export class Scores {
     const size = queries * keys;
     switch (encoded.form) {
       case "same":
-        return this.head(encoded.as, index);
+        return this.head(encoded.of, index);
       case "floats": {
         const head = Math.min(index, encoded.at.shape[0] - 1);
         return (arrayAt(buffer, encoded.at) as Float32Array).subarray(head * size, (head + 1) * size);
@@ -75,7 +75,7 @@ export class Scores {
 
   /** ||f(x_j)|| of every key, where it is known. */
   valueNorm(index: number): Float32Array | null {
-    const place = this.attention.valueNorm;
+    const place = this.attention.value_norm;
     if (!place) return null;
     return (arrayAt(this.buffer, place) as Float32Array).subarray(index * this.keys, (index + 1) * this.keys);
   }

@@ -1,6 +1,6 @@
 // Which scores of a map are drawn: pairs of texts, special tokens, a threshold, the largest few of each row.
 import type { Axis } from "./axis";
-import type { State } from "../state";
+import type { Pairs, State } from "../schema";
 
 export interface Shown {
   scores: Float32Array; // (row, column); 0 where nothing is drawn
@@ -58,7 +58,7 @@ function visible(axis: Axis, special: boolean, segment: number | null): boolean[
 }
 
 /** The text that a letter of `pairs` names: a is the first, b the second. */
-function segmentOf(pairs: string, end: 0 | 1): number | null {
+function segmentOf(pairs: Pairs, end: 0 | 1): number | null {
   return pairs === "all" ? null : pairs[end] === "b" ? 1 : 0;
 }
 

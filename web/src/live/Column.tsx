@@ -1,11 +1,11 @@
 // One text: where it is typed, what the server says to it, and its picture.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Content, HeadStatistic } from "../data/page";
+import type { Content, HeadStatistic } from "../schema";
 import { Viewer } from "../shell/Viewer";
 import type { Change, State } from "../state";
 import type { Texts } from "./address";
-import type { Model } from "./api";
+import type { ModelInfo } from "../schema";
 import { askedOf, moreMeasures } from "./asked";
 import { Notice } from "./Notice";
 import { TextForm } from "./TextForm";
@@ -13,7 +13,7 @@ import { type Answer, useReading } from "./useReading";
 
 interface Props {
   place: "first" | "second";
-  model: Model;
+  model: ModelInfo;
   texts: Texts;
   submit: (texts: Texts) => void;
   truncate: boolean;
@@ -64,12 +64,12 @@ export function Column(props: Props) {
 }
 
 /** A sentence where only the beginning of a text was read. */
-function cutOff(answer: Answer, model: Model): string {
+function cutOff(answer: Answer, model: ModelInfo): string {
   if (!answer.asked.truncate) return "";
   const cut = Object.values(answer.content.sides).some((side) => isFull(side, model));
   return cut ? `Only the beginning was read: this server reads at most ${model.limit} tokens of ${model.name}.` : "";
 }
 
-function isFull(side: Content["sides"][string], model: Model): boolean {
+function isFull(side: Content["sides"][string], model: ModelInfo): boolean {
   return side.tokens.length >= model.limit;
 }

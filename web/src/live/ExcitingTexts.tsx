@@ -3,9 +3,10 @@
 import { useState } from "preact/hooks";
 import type { Exemplar, Head } from "../report/data";
 import { ExemplarText } from "../report/Exemplars";
-import { Choice } from "../shell/Toolbar";
+import type { ExemplarsAnswer } from "../schema";
+import { Choice } from "../shell/choices";
 import type { Texts } from "./address";
-import { type Exemplars, exemplars, Refusal } from "./api";
+import { exemplars, Refusal } from "./api";
 import { useAsked } from "./useServer";
 
 const BETWEEN = " ← "; // stands between the target and the source of a cross attention
@@ -19,7 +20,7 @@ interface Props {
 
 export function ExcitingTexts({ head, read }: Props) {
   const [measure, setMeasure] = useState("weight");
-  const [found, problem, again] = useAsked<Exemplars>(
+  const [found, problem, again] = useAsked<ExemplarsAnswer>(
     (signal) => exemplars(head.group, head.layer, head.head, measure, signal),
     `${head.name} ${measure}`,
   );
@@ -64,7 +65,7 @@ function One({ exemplar, read }: { exemplar: Exemplar; read: (texts: Texts) => v
   );
 }
 
-function whence({ computed, documents, exemplars }: Exemplars): string {
+function whence({ computed, documents, exemplars }: ExemplarsAnswer): string {
   if (exemplars.length === 0) return `None of the ${documents} texts that were looked at is at hand.`;
   return computed ? `The strongest among the corpus's first ${documents} texts, read just now.` : `The strongest of all ${documents} texts.`;
 }

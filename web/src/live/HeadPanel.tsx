@@ -2,13 +2,13 @@
 import { CardPanel } from "../report/CardPanel";
 import { type Head, headAt, type Report } from "../report/data";
 import type { ChangeLive, LiveState, Texts } from "./address";
-import type { Run } from "./api";
+import type { RunAnswer } from "../schema";
 import { ExcitingTexts } from "./ExcitingTexts";
 
 interface Props {
   report: Report;
   head: Head;
-  run: Run;
+  run: RunAnswer;
   state: LiveState;
   change: ChangeLive;
   dark: boolean;

@@ -2,10 +2,12 @@
 import "./live.css";
 import { useEffect } from "preact/hooks";
 import { useDark } from "../shell/hooks";
+import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeLive, type LiveState, useLiveAddress } from "./address";
-import type { Model } from "./api";
-import type { LivePage } from "./page";
+import type { LivePage, ModelInfo } from "../schema";
+
 import { HeadPanel } from "./HeadPanel";
+import { Problem } from "./Problem";
 import { ReportParts, partsOf } from "./ReportParts";
 import { TextPart } from "./TextPart";
 import { type Server, useReport, useServer } from "./useServer";
@@ -22,12 +24,7 @@ export function LiveApp({ page }: { page: LivePage }) {
         <h1>{page.title}</h1>
       </header>
       {problem ? (
-        <div class="live-notice problem" role="alert">
-          <p>{problem.message}</p>
-          <button type="button" name="again" class="quiet" onClick={again}>
-            Try again
-          </button>
-        </div>
+        <Problem problem={problem} again={again} />
       ) : (
         <p class="live-aside">Asking the server for its models …</p>
       )}
@@ -77,15 +74,6 @@ function Started({ server, state, change, dark }: Props) {
   );
 }
 
-/** Where no picture is, whose choices have one. */
-function ThemeButton({ dark, change }: { dark: boolean; change: ChangeLive }) {
-  return (
-    <button type="button" name="theme" class="quiet" aria-pressed={dark} onClick={() => change({ theme: dark ? "light" : "dark" })}>
-      {dark ? "light" : "dark"}
-    </button>
-  );
-}
-
 /** "/" goes to the text box; Esc closes a card, and lets go of the second text's tokens. */
 function useKeys(state: LiveState, change: ChangeLive): void {
   useEffect(() => {
@@ -99,16 +87,16 @@ function useKeys(state: LiveState, change: ChangeLive): void {
         box?.focus();
         box?.select();
       }
-      if (event.key === "Escape" && (state.head || state.besideKeep)) change({ head: "", besideKeep: "" });
+      if (event.key === "Escape" && (state.head || state.besideKeep.length)) change({ head: "", besideKeep: [] });
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
   }, [state.head, state.besideKeep, change]);
 }
 
-function ModelChoice({ models, model, change }: { models: Model[]; model: Model; change: ChangeLive }) {
+function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: ModelInfo; change: ChangeLive }) {
   const shape = `${model.layers} layers, ${model.heads} heads, up to ${model.limit} tokens`;
-  const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: "" });
+  const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: [] });
   return (
     <p class="live-model">
       {models.length > 1 ? (
@@ -136,8 +124,8 @@ function shortName(name: string): string {
 }
 
 interface PartsProps {
-  parts: [string, string][];
-  part: string;
+  parts: [LiveState["part"], string][];
+  part: LiveState["part"];
   change: ChangeLive;
   isLoading: boolean;
 }

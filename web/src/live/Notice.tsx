@@ -1,5 +1,6 @@
 // What stands between a text and its picture: waiting, a refusal with a way out, a server that is gone, a text cut off.
 import { Gone } from "./api";
+import { Problem } from "./Problem";
 import type { Reading } from "./useReading";
 
 interface Props {
@@ -12,20 +13,15 @@ interface Props {
 export function Notice({ reading, truncated, truncate, again }: Props) {
   const { problem, waiting, note } = reading;
   if (problem) {
+    const shorten = (
+      <button type="button" name="truncate" class="quiet" onClick={() => truncate(true)}>
+        Read its beginning
+      </button>
+    );
     return (
-      <div class="live-notice problem" role="alert">
-        <p>{problem.message}</p>
-        {isTooLong(problem) ? (
-          <button type="button" name="truncate" class="quiet" onClick={() => truncate(true)}>
-            Read its beginning
-          </button>
-        ) : (
-          <button type="button" name="again" class="quiet" onClick={again}>
-            Try again
-          </button>
-        )}
+      <Problem problem={problem} again={again} instead={isTooLong(problem) ? shorten : undefined}>
         {problem instanceof Gone && reading.answer && <p class="live-aside">The picture below is of the last answer.</p>}
-      </div>
+      </Problem>
     );
   }
   return (

@@ -2,11 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Texts } from "./address";
-import type { Model } from "./api";
+import type { ModelInfo } from "../schema";
 
 interface Props {
   texts: Texts; // those that were read last
-  model: Model;
+  model: ModelInfo;
   name: string; // of the first box; the key "/" goes to "text"
   label: string;
   submit: (texts: Texts) => void;
@@ -84,7 +84,7 @@ export function TextForm({ texts, model, name, label, submit, children }: Props)
 }
 
 /** Whether a model takes two texts at once: encoders do. */
-export function readsPairs(model: Model): boolean {
+export function readsPairs(model: ModelInfo): boolean {
   return !model.encoder_decoder && model.attentions.some((attention) => attention.stack === "encoder");
 }
 

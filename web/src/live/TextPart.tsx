@@ -3,7 +3,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { Head, Report } from "../report/data";
 import type { Change, State } from "../state";
 import { besideOf, type ChangeLive, format, type LiveState, type Texts, textsOf } from "./address";
-import type { Model } from "./api";
+import type { ModelInfo } from "../schema";
 import { Column } from "./Column";
 import { examplesFor } from "./examples";
 import { readsPairs } from "./TextForm";
@@ -11,7 +11,7 @@ import type { Server } from "./useServer";
 
 interface Props {
   server: Server;
-  model: Model;
+  model: ModelInfo;
   report: Report | null;
   state: LiveState;
   change: ChangeLive;
@@ -21,24 +21,23 @@ interface Props {
 export function TextPart({ server, model, report, state, change, dark }: Props) {
   const isOfRun = server.run !== null && server.run.model.served === model.name;
   const statistics = useMemo(() => (isOfRun && server.run ? server.run.statistics : []), [isOfRun, server.run]);
-  const comparing = state.beside === "1";
-  const besideKeep = useMemo(() => (state.besideKeep ? state.besideKeep.split(",") : []), [state.besideKeep]);
-  const besideState = useMemo(() => ({ ...state, keep: besideKeep }), [state, besideKeep]);
+  const comparing = state.beside;
+  const besideState = useMemo(() => ({ ...state, keep: state.besideKeep }), [state]);
   const changeBeside = useCallback<Change>(
-    ({ keep, ...changes }) => change(keep ? { ...changes, besideKeep: keep.join(",") } : changes),
+    ({ keep, ...changes }) => change(keep ? { ...changes, besideKeep: keep } : changes),
     [change],
   );
   const link = (shown: State) => format({ ...state, ...shown });
   const read = (texts: Texts) => change({ ...texts, keep: [] });
   const readBeside = ({ text, pair, target }: Texts) =>
-    change({ besideText: text, besidePair: pair, besideTarget: target, besideKeep: "" });
+    change({ besideText: text, besidePair: pair, besideTarget: target, besideKeep: [] });
   const shared = {
     model,
     statistics,
     link,
     dark,
-    truncate: state.truncate === "1",
-    setTruncate: (wanted: boolean) => change({ truncate: wanted ? "1" : "" }),
+    truncate: state.truncate,
+    setTruncate: (truncate: boolean) => change({ truncate }),
   };
   const isEmpty = !state.text.trim();
   return (
@@ -53,7 +52,7 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
           change={change}
           beside={false}
           buttons={
-            <button type="button" name="beside" class="quiet" aria-pressed={comparing} onClick={() => change({ beside: comparing ? "" : "1" })}>
+            <button type="button" name="beside" class="quiet" aria-pressed={comparing} onClick={() => change({ beside: !comparing })}>
               {comparing ? "only one text" : "compare two texts"}
             </button>
           }
@@ -76,7 +75,7 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
   );
 }
 
-function Examples({ model, read }: { model: Model; read: (texts: Texts) => void }) {
+function Examples({ model, read }: { model: ModelInfo; read: (texts: Texts) => void }) {
   return (
     <section class="live-examples" aria-label="Examples">
       <p>Or begin with one of these:</p>

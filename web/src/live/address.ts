@@ -1,7 +1,8 @@
 // What the live page shows, in its address: the choices of the views, the texts, and what of the run is open.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { format as formatReport, parse as parseReport, type ReportState } from "../report/address";
-import { format as formatViews, parse as parseViews, type State } from "../state";
+import { type Fields, flag, format as written, list, oneOf, parse as read, text } from "../fields";
+import { PARTS, FIELDS as REPORT_FIELDS, type ReportState } from "../report/address";
+import { type State, TOKENS, FIELDS as VIEW_FIELDS } from "../state";
 
 /** The texts of one reading; empty where there is none. */
 export interface Texts {
@@ -10,54 +11,40 @@ export interface Texts {
   target: string;
 }
 
-interface OwnState {
-  part: string; // text, or a part of the run's report
+interface OwnState extends Texts {
+  part: ReportState["part"];
   model: string; // empty: the first
-  text: string;
-  pair: string;
-  target: string;
-  truncate: string; // "1": long texts are cut off
-  beside: string; // "1": a second text stands beside the first
+  truncate: boolean; // long texts are cut off
+  beside: boolean; // a second text stands beside the first
   besideText: string;
   besidePair: string;
   besideTarget: string;
-  besideKeep: string; // tokens kept in the second text, as "q1,k2"
+  besideKeep: string[]; // tokens kept in the second text
 }
-
-const USUAL: OwnState = {
-  part: "text",
-  model: "",
-  text: "",
-  pair: "",
-  target: "",
-  truncate: "",
-  beside: "",
-  besideText: "",
-  besidePair: "",
-  besideTarget: "",
-  besideKeep: "",
-};
-const NAMES = Object.keys(USUAL) as (keyof OwnState)[];
-
-// With one of these changed it is another page, to which the browser's Back returns.
-const PLACES = ["part", "model", "text", "pair", "target", "truncate", "besideText", "besidePair", "besideTarget"] as const;
 
 export type LiveState = State & ReportState & OwnState; // views and report share attention, sort and theme
 export type ChangeLive = (changes: Partial<LiveState>) => void;
 
-export function parse(fragment: string): LiveState {
-  const own = { ...USUAL };
-  for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    if (name in USUAL) own[name as keyof OwnState] = text;
-  }
-  return { ...parseReport(fragment), ...parseViews(fragment), ...own };
-}
+const OWN: Fields<OwnState> = {
+  part: oneOf(["text", ...PARTS], "text"),
+  model: text(),
+  text: text(),
+  pair: text(),
+  target: text(),
+  truncate: flag(false),
+  beside: flag(false),
+  besideText: text(),
+  besidePair: text(),
+  besideTarget: text(),
+  besideKeep: list<string, string[]>([], TOKENS),
+};
+const FIELDS: Fields<LiveState> = { ...OWN, ...VIEW_FIELDS, ...REPORT_FIELDS, part: OWN.part };
 
-export function format(state: LiveState): string {
-  const own = NAMES.filter((name) => state[name] !== USUAL[name]).map((name) => `${name}=${encodeURIComponent(state[name])}`);
-  const report = formatReport({ ...state, part: "heads", attention: "", sort: "", theme: "" });
-  return [...own, formatViews(state), report].filter(Boolean).join("&");
-}
+// With one of these changed it is another page, to which the browser's Back returns.
+const PLACES = ["part", "model", "text", "pair", "target", "truncate", "besideText", "besidePair", "besideTarget"] as const;
+
+const parse = (fragment: string): LiveState => read(FIELDS, fragment);
+export const format = (state: LiveState): string => written(FIELDS, state);
 
 export function textsOf(state: LiveState): Texts {
   return { text: state.text, pair: state.pair, target: state.target };

@@ -1,61 +1,6 @@
-// The server's HTTP interface, typed: all that the live page asks of it (src/headscope/server/schemas.py).
-import type { Content, HeadStatistic, Measure } from "../data/page";
+// The server's HTTP interface: all that the live page asks of it.
 import type { Report } from "../report/data";
-
-export interface Model {
-  name: string;
-  architecture: string;
-  layers: number;
-  heads: number;
-  attentions: { stack: string; kind: string; layers: number[]; heads: number[] }[];
-  encoder_decoder: boolean;
-  limit: number; // tokens of one text
-  measures: Omit<Measure, "signed">[];
-}
-
-export interface ReadRequest {
-  model: string;
-  text: string;
-  pair?: string;
-  target?: string;
-  measures?: string[];
-  neurons?: boolean;
-  truncate?: boolean;
-}
-
-export interface ReadAnswer {
-  description: Content;
-  chunks: string[];
-}
-
-export interface Run {
-  name: string;
-  finished: boolean;
-  model: { name: string; architecture: string; served: string | null };
-  corpora: { files: string[]; documents: number }[];
-  tables: string[];
-  statistics: HeadStatistic[];
-}
-
-export interface MarkedText {
-  text: string;
-  mark: "attending" | "attended" | "both" | null;
-}
-
-export interface Exemplar {
-  score: number;
-  attending: string;
-  attended: string;
-  source: string;
-  runs: MarkedText[];
-}
-
-export interface Exemplars {
-  measure: string;
-  computed: boolean; // found now, among `documents` texts; else the run counted them
-  documents: number;
-  exemplars: Exemplar[];
-}
+import type { ExemplarsAnswer, ModelInfo, ReadAnswer, ReadRequest, RunAnswer } from "../schema";
 
 /** The server said no, in one sentence. */
 export class Refusal extends Error {
@@ -75,7 +20,7 @@ export class Refusal extends Error {
 /** Nobody answers at the server's address. */
 export class Gone extends Error {}
 
-export function models(signal: AbortSignal): Promise<Model[]> {
+export function models(signal: AbortSignal): Promise<ModelInfo[]> {
   return ask("/api/models", { signal });
 }
 
@@ -88,7 +33,7 @@ export function read(request: ReadRequest, signal: AbortSignal): Promise<ReadAns
   });
 }
 
-export function run(signal: AbortSignal): Promise<Run> {
+export function run(signal: AbortSignal): Promise<RunAnswer> {
   return ask("/api/run", { signal });
 }
 
@@ -97,7 +42,7 @@ export function report(signal: AbortSignal): Promise<Report> {
 }
 
 /** `group` is "encoder self". */
-export function exemplars(group: string, layer: number, head: number, measure: string, signal: AbortSignal): Promise<Exemplars> {
+export function exemplars(group: string, layer: number, head: number, measure: string, signal: AbortSignal): Promise<ExemplarsAnswer> {
   const [stack, kind] = group.split(" ");
   return ask(`/api/heads/${stack}/${kind}/${layer}/${head}/exemplars?measure=${encodeURIComponent(measure)}`, { signal });
 }

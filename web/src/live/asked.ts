@@ -1,9 +1,7 @@
 // What the server is asked for one picture: the usual measures at once, the others when they are chosen.
 import type { State } from "../state";
 import type { Texts } from "./address";
-import type { Model, ReadRequest } from "./api";
-
-const USUAL = ["weight", "norm", "joint_norm"]; // what the server sends if nothing else is asked
+import type { ModelInfo, ReadRequest } from "../schema";
 
 export interface Asked {
   model: string;
@@ -16,7 +14,7 @@ export interface Asked {
 }
 
 /** Null where there is no text yet. */
-export function askedOf(texts: Texts, model: Model, truncate: boolean, state: State): Asked | null {
+export function askedOf(texts: Texts, model: ModelInfo, truncate: boolean, state: State): Asked | null {
   if (!texts.text.trim()) return null;
   const chosen = [state.measure, state.compare];
   return {
@@ -31,8 +29,8 @@ export function askedOf(texts: Texts, model: Model, truncate: boolean, state: St
 }
 
 /** The measures that an answer has only if they are asked for. */
-export function moreMeasures(model: Model): Model["measures"] {
-  return model.measures.filter((measure) => !USUAL.includes(measure.name));
+export function moreMeasures(model: ModelInfo): ModelInfo["measures"] {
+  return model.measures.filter((measure) => !measure.usual);
 }
 
 /** Both, where they are of the same text: what was fetched once stays. */
@@ -50,8 +48,8 @@ export function isAnswered(asked: Asked, before: Asked): boolean {
   return sameText(asked, before) && asked.extra.every((name) => before.extra.includes(name)) && (before.neurons || !asked.neurons);
 }
 
-export function requestOf(asked: Asked, model: Model): ReadRequest {
-  const usual = model.measures.map((measure) => measure.name).filter((name) => USUAL.includes(name));
+export function requestOf(asked: Asked, model: ModelInfo): ReadRequest {
+  const usual = model.measures.filter((measure) => measure.usual).map((measure) => measure.name);
   return {
     model: asked.model,
     text: asked.text,

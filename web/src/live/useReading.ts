@@ -1,8 +1,8 @@
 // One text and the server's answer to it: a newer question cancels the older, and the old picture stays until then.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Chunks } from "../data/chunks";
-import type { Content } from "../data/page";
-import { type Model, read } from "./api";
+import type { Content, ModelInfo } from "../schema";
+import { read } from "./api";
 import { type Asked, isAnswered, requestOf, together } from "./asked";
 import { patiently } from "./patience";
 
@@ -23,7 +23,7 @@ export interface Reading {
 const NOTHING: Reading = { answer: null, waiting: false, note: "", problem: null };
 
 /** The reading, and a way to ask again after a problem. */
-export function useReading(asked: Asked | null, model: Model): [Reading, () => void] {
+export function useReading(asked: Asked | null, model: ModelInfo): [Reading, () => void] {
   const [reading, setReading] = useState<Reading>(NOTHING);
   const [attempt, setAttempt] = useState(0);
   const answered = useRef<Asked | null>(null);

@@ -1,12 +1,12 @@
 // What there is at this server: its models, its run, the run's report.
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { Report } from "../report/data";
-import type { LivePage } from "./page";
-import { type Model, models, report, type Run, run } from "./api";
+import type { LivePage, ModelInfo, RunAnswer } from "../schema";
+import { models, report, run } from "./api";
 
 export interface Server {
-  models: Model[];
-  run: Run | null;
+  models: ModelInfo[];
+  run: RunAnswer | null;
 }
 
 /** What is there so far, what went wrong, and a way to try again. */
@@ -20,7 +20,7 @@ export function useServer(page: LivePage): Asking<Server> {
 }
 
 /** The run's report; nothing where there is no run. */
-export function useReport(offered: Run | null): Asking<Report> {
+export function useReport(offered: RunAnswer | null): Asking<Report> {
   return useAsked<Report>(offered && report, offered?.name ?? "");
 }
 

@@ -1,14 +1,15 @@
 // The atlas: layers by heads, each coloured by its role or by a number; the one that is clicked opens its card.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
+import { rgbOf } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
 import { useWidth } from "../shell/hooks";
-import { Choice } from "../shell/Toolbar";
+import { Check, Choice } from "../shell/choices";
 import type { ChangeReport, ReportState } from "./address";
 import { type Head, type Report, type Role, groupsOf } from "./data";
 import { ABOUT_ROLES, familyColour, markOf } from "./families";
 import { RoleLegend, ScaleLegend } from "./Legend";
-import { type Shown, colourOf, cssOf, inkOn, rankOf, rgbOf, shownOf, statisticNamed } from "./values";
+import { type Shown, colourOf, cssOf, inkOn, rankOf, shownOf, statisticNamed } from "./values";
 
 interface Props {
   report: Report;
@@ -53,7 +54,7 @@ export function Atlas({ report, state, change, dark }: Props) {
         {report.runs.length > 1 && (
           <Choice
             label="run"
-            value={state.run === "other" || (shown && state.run === "difference") ? state.run : "one"}
+            value={state.run === "difference" && !shown ? "one" : state.run}
             options={runOptions(report, shown !== null)}
             set={(run) => change({ run })}
           />
@@ -66,15 +67,12 @@ export function Atlas({ report, state, change, dark }: Props) {
             set={(attention) => change({ attention })}
           />
         )}
-        <label class="choice check">
-          <input
-            type="checkbox"
-            name="order"
-            checked={state.order === "value"}
-            onChange={(event) => change({ order: event.currentTarget.checked ? "value" : "" })}
-          />
-          <span>{shown ? "largest first in each layer" : "same roles side by side"}</span>
-        </label>
+        <Check
+          name="order"
+          label={shown ? "largest first in each layer" : "same roles side by side"}
+          checked={state.order === "value"}
+          set={(byValue) => change({ order: byValue ? "value" : "" })}
+        />
       </form>
       {(shown ? shown.about : ABOUT_ROLES) && <p class="about">{shown ? shown.about : ABOUT_ROLES}</p>}
       <div
@@ -222,9 +220,9 @@ function StatisticChoice({ report, by, change }: { report: Report; by: string; c
   );
 }
 
-function runOptions(report: Report, numbers: boolean): [string, string][] {
+function runOptions(report: Report, numbers: boolean): [ReportState["run"], string][] {
   const [one, other] = report.runs.map((run) => run.name);
-  const two: [string, string][] = [["one", `A: ${one}`], ["other", `B: ${other}`]];
+  const two: [ReportState["run"], string][] = [["one", `A: ${one}`], ["other", `B: ${other}`]];
   return numbers ? [...two, ["difference", "B − A"]] : two;
 }
 

@@ -2,12 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
+import { rgbOf } from "../drawing/colours";
 import type { ChangeReport } from "./address";
 import type { Head, Report } from "./data";
 import { Exemplars } from "./Exemplars";
 import { FAMILIES, familyColour, markOf } from "./families";
 import { Numbers } from "./Numbers";
-import { inkOn, rgbOf } from "./values";
+import { inkOn } from "./values";
 
 interface Props {
   report: Report;

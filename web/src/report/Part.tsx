@@ -12,7 +12,7 @@ import { Tables } from "./Tables";
 interface Props {
   report: Report;
   chunks: Chunks;
-  part: string;
+  part: ReportState["part"];
   state: ReportState;
   change: ChangeReport;
   dark: boolean;

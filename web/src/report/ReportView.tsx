@@ -2,9 +2,11 @@
 import "./report.css";
 import { useCallback, useEffect } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
-import { CopyButton } from "./CopyButton";
+import { CopyButton } from "../shell/CopyButton";
+import { Tabs } from "../shell/Tabs";
+import { ThemeButton } from "../shell/ThemeButton";
+import { type ChangeReport, format, type ReportState } from "./address";
 import { CardPanel } from "./CardPanel";
-import type { ChangeReport, ReportState } from "./address";
 import { type Report, groupsOf, headAt } from "./data";
 import { Part } from "./Part";
 
@@ -34,25 +36,11 @@ export function ReportView({ report, chunks, state, change: changeState, dark }:
         <header class="title">
           <h1 dir="auto">{report.title}</h1>
           <p class="brand">headscope</p>
-          <CopyButton state={state} />
-          <button
-            type="button"
-            name="theme"
-            class="quiet"
-            aria-pressed={dark}
-            onClick={() => change({ theme: dark ? "light" : "dark" })}
-          >
-            {dark ? "light" : "dark"}
-          </button>
+          <CopyButton fragment={format(state)} />
+          <ThemeButton dark={dark} change={change} />
         </header>
         <p class="summary">{summaryOf(report)}</p>
-        <div class="tabs" role="tablist" aria-label="Parts of the report">
-          {parts.map(([name, title]) => (
-            <button key={name} role="tab" type="button" aria-selected={name === part} onClick={() => change({ part: name })}>
-              {title}
-            </button>
-          ))}
-        </div>
+        <Tabs label="Parts of the report" tabs={parts} chosen={part} choose={(name) => change({ part: name })} />
         <div role="tabpanel" class="part" data-part={part}>
           <Part report={report} chunks={chunks} part={part} state={state} change={change} dark={dark} />
         </div>
@@ -68,8 +56,8 @@ function withAttention(report: Report, changes: Partial<ReportState>): Partial<R
   return at < 0 || groupsOf(report).length < 2 ? changes : { ...changes, attention: report.heads[at].group };
 }
 
-function partsOf(report: Report): [string, string][] {
-  const parts: [string, string][] = [["heads", "heads"]];
+function partsOf(report: Report): [ReportState["part"], string][] {
+  const parts: [ReportState["part"], string][] = [["heads", "heads"]];
   if (report.tables.length) parts.push(["tables", `tables ${report.tables.length}`]);
   if (report.figures.length) parts.push(["figures", `figures ${report.figures.length}`]);
   return [...parts, ["run", report.runs.length > 1 ? "the runs" : "the run"]];

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
 import { css, sequential } from "../drawing/colours";
 import { useWidth } from "../shell/hooks";
-import { Choice } from "../shell/Toolbar";
+import { Choice } from "../shell/choices";
 import type { ChangeReport, ReportState } from "./address";
 import { type Report, groupsOf } from "./data";
 import { familyColour } from "./families";
@@ -29,7 +29,7 @@ export function Scatter({ report, state, change, dark }: Props) {
       <section class="scatter">
         <h2>Heads that look alike</h2>
         <p class="about">
-          This run has not compared heads with each other. A study that counts <code>divergence</code> does, and has a map of
+          This run has not compared heads with each other. A study that counts <code>jensen_shannon</code> does, and has a map of
           heads here.
         </p>
       </section>
@@ -57,7 +57,7 @@ export function Scatter({ report, state, change, dark }: Props) {
         <Choice
           label="colour"
           value={state.colour === "atlas" && !shown ? "role" : state.colour}
-          options={[["role", "role"], ["layer", "layer"], ...(shown ? ([["atlas", shown.title]] as [string, string][]) : [])]}
+          options={[["role", "role"], ["layer", "layer"], ...(shown ? [["atlas", shown.title] as const] : [])]}
           set={(value) => change({ colour: value })}
         />
       </form>

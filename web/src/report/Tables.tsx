@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { number } from "../drawing/canvas";
+import { Check } from "../shell/choices";
 import type { ChangeReport, ReportState } from "./address";
 import { csvOf } from "./csv";
 import type { Cell, Report, Table } from "./data";
@@ -43,7 +44,7 @@ function OneTable({ table, report, chunks, state, change }: Props & { table: Tab
   const rows = useUnpacked<Cell[][]>(table.rows, table.chunk, chunks);
   const [all, setAll] = useState(false);
   const heads = useMemo(() => headColumns(table), [table]);
-  const columns = columnsShown(table, state.bounds === "1");
+  const columns = columnsShown(table, state.bounds);
   const places = useMemo(() => decimalsOf(table, rows ?? []), [table, rows]);
   const label = (row: Cell[]) => (heads && labelOf(report, heads, row)) || "";
   const found = useMemo(
@@ -69,15 +70,7 @@ function OneTable({ table, report, chunks, state, change }: Props & { table: Tab
             />
           </label>
           {hasBounds(table) && (
-            <label class="choice check">
-              <input
-                type="checkbox"
-                name="bounds"
-                checked={state.bounds === "1"}
-                onChange={(event) => change({ bounds: event.currentTarget.checked ? "1" : "" })}
-              />
-              <span>95% intervals</span>
-            </label>
+            <Check name="bounds" label="95% intervals" checked={state.bounds} set={(bounds) => change({ bounds })} />
           )}
           <span class="faint" role="status">
             {found.length === rows.length ? `${rows.length.toLocaleString("en")} rows` : `${found.length} of ${rows.length} rows`}

@@ -1,51 +1,46 @@
 // Every choice that a reader of a report can make, kept in the address: a link to it opens the same page.
+import { type Fields, flag, format as written, oneOf, parse as read, text } from "../fields";
+import { Theme } from "../schema";
 import { useFragment } from "../shell/hooks";
 
+export const PARTS = ["heads", "tables", "figures", "run"] as const;
+const RUNS = ["one", "other", "difference"] as const; // what the atlas shows of two runs
+const COLOURS = ["role", "layer", "atlas"] as const; // of the map of heads
+
 export interface ReportState {
-  part: string; // heads, tables, figures, run
+  part: "text" | (typeof PARTS)[number]; // the live page has texts too
   head: string; // whose card is open; empty for none
   attention: string;
   by: string; // the statistic that the atlas shows; "role"
-  run: string; // with two runs: one, other, difference
-  order: string; // of the heads in a layer: by number, or by value
-  colour: string; // of the map of heads: role, layer, or as the atlas
+  run: (typeof RUNS)[number];
+  order: "" | "value"; // of the heads in a layer: by number, or by value
+  colour: (typeof COLOURS)[number];
   table: string;
   sort: string; // a column of the table; with a minus, the largest first
   find: string;
-  bounds: string; // "1" shows the ends of intervals
-  theme: string;
+  bounds: boolean; // the ends of intervals are shown
+  theme: Theme;
 }
-
-const USUAL: ReportState = {
-  part: "heads",
-  head: "",
-  attention: "",
-  by: "role",
-  run: "",
-  order: "",
-  colour: "role",
-  table: "",
-  sort: "",
-  find: "",
-  bounds: "",
-  theme: "",
-};
 
 export type ChangeReport = (changes: Partial<ReportState>) => void;
 
-export function parse(fragment: string): ReportState {
-  const read = { ...USUAL };
-  for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    if (name in USUAL) read[name as keyof ReportState] = text;
-  }
-  return read;
-}
+export const FIELDS: Fields<ReportState> = {
+  part: oneOf<ReportState["part"]>(PARTS, "heads"),
+  head: text(),
+  attention: text(),
+  by: text("role"),
+  run: oneOf(RUNS, "one"),
+  order: oneOf(["", "value"], ""),
+  colour: oneOf(COLOURS, "role"),
+  table: text(),
+  sort: text(),
+  find: text(),
+  bounds: flag(false),
+  theme: oneOf(Theme, ""),
+};
 
-export function format(state: ReportState): string {
-  const names = Object.keys(USUAL) as (keyof ReportState)[];
-  const changed = names.filter((name) => state[name] !== USUAL[name]);
-  return changed.map((name) => `${name}=${encodeURIComponent(state[name])}`).join("&");
-}
+const parse = (fragment: string): ReportState => read(FIELDS, fragment);
+export const format = (state: ReportState): string => written(FIELDS, state);
 
 export function useReportAddress(): [ReportState, ChangeReport] {
   return useFragment(parse, format);

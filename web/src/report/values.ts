@@ -57,7 +57,3 @@ export function rankOf(values: (number | null)[], value: number): number {
 export function statisticNamed(report: Report, name: string): Statistic | undefined {
   return report.statistics.find((statistic) => statistic.name === name);
 }
-
-export function rgbOf(hex: string): Rgb {
-  return [1, 3, 5].map((place) => Number.parseInt(hex.slice(place, place + 2), 16)) as Rgb;
-}

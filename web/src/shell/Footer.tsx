@@ -1,12 +1,12 @@
 // What the numbers of this page are, and how exact.
-import type { Attention, Content } from "../data/page";
+import type { Attention, Content } from "../schema";
 import type { State } from "../state";
 
 export function Footer({ content, state, attention }: { content: Content; state: State; attention: Attention }) {
   const measure = content.measures.find((one) => one.name === state.measure);
   const encoded = attention.scores[state.measure];
-  const inWords = state.unit === "words" && state.view !== "neuron"; // a word's score is a sum over pieces
-  const same = encoded?.form === "same" ? ` Here it is the same as the ${encoded.as}.` : "";
+  const inWords = state.level === "word" && state.view !== "neuron"; // a word's score is a sum over tokens
+  const same = encoded?.form === "same" ? ` Here it is the same as the ${encoded.of}.` : "";
   return (
     <footer class="footer">
       <p>
@@ -18,7 +18,7 @@ export function Footer({ content, state, attention }: { content: Content; state:
         )}
         {content.exact
           ? "Scores are exact."
-          : `Scores are kept as bytes: none ${inWords ? "between two pieces " : ""}is off by more than ${bound(content.error)} of its head's largest.`}
+          : `Scores are kept as bytes: none ${inWords ? "between two tokens " : ""}is off by more than ${bound(content.error)} of its head's largest.`}
       </p>
     </footer>
   );

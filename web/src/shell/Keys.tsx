@@ -1,6 +1,6 @@
 // Keys that work everywhere, and the card that lists them.
 import { useEffect, useState } from "preact/hooks";
-import type { Attention, Content } from "../data/page";
+import { type Attention, type Content, View } from "../schema";
 import type { Change, State } from "../state";
 
 interface Props {
@@ -13,10 +13,10 @@ interface Props {
 }
 
 const LIST: [string, string][] = [
-  ["1 2 3 4", "head, model, neuron, matrix"],
+  [View.map((_, place) => place + 1).join(" "), View.join(", ")],
   ["[ ]", "the layer before, the next"],
   ["m", "the next measure"],
-  ["w", "words or pieces"],
+  ["w", "words or tokens"],
   ["s", "hide special tokens, or show them"],
   ["d", "dark or light"],
   ["↑ ↓", "another token, where tokens are listed"],
@@ -35,20 +35,20 @@ export function Keys({ content, attention, state, change, moveLayer, dark }: Pro
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input:not([type=checkbox]), select, textarea")) return;
       const measures = content.measures.map((one) => one.name).filter((name) => name in attention.scores);
       const sides = [content.sides[attention.query], content.sides[attention.key]];
-      // As in the toolbar: vectors belong to pieces, and a text may have no others.
+      // As in the toolbar: vectors belong to tokens, and a text may have no others.
       const hasWords = state.view !== "neuron" && sides.some((side) => side.words.length < side.tokens.length);
-      const views = ["head", "model", "neuron", "matrix"];
+      const view = View[Number(event.key) - 1];
       const actions: Record<string, () => unknown> = {
         "[": () => moveLayer(-1),
         "]": () => moveLayer(1),
         m: () => change({ measure: measures[(measures.indexOf(state.measure) + 1) % measures.length] }),
-        w: () => hasWords && change({ unit: state.unit === "words" ? "pieces" : "words", keep: [] }),
+        w: () => hasWords && change({ level: state.level === "word" ? "token" : "word", keep: [] }),
         s: () => change({ special: !state.special }),
         d: () => change({ theme: dark ? "light" : "dark" }),
         "?": () => setOpen((before) => !before),
         Escape: () => (open ? setOpen(false) : change({ keep: [] })),
       };
-      const action = actions[event.key] ?? (views[Number(event.key) - 1] && (() => change({ view: views[Number(event.key) - 1] })));
+      const action = actions[event.key] ?? (view && (() => change({ view })));
       if (!action) return;
       event.preventDefault();
       action();

@@ -1,8 +1,11 @@
 // The choices that all views share. Whatever a content does not offer (pairs, kinds of attention, words) is not shown.
-import { useState } from "preact/hooks";
-import { type Attention, type Content, groupsOf, type Measure } from "../data/page";
+import { groupsOf } from "../data/content";
+import type { Attention, Content, Measure, Pairs } from "../schema";
 import { percent } from "../drawing/canvas";
 import type { Change, State } from "../state";
+import { Check, Choice, Slider } from "./choices";
+import { CopyButton } from "./CopyButton";
+import { ThemeButton } from "./ThemeButton";
 
 interface Props {
   content: Content;
@@ -16,7 +19,7 @@ interface Props {
   link: (state: State) => string;
 }
 
-const PAIRS: [string, string][] = [
+const PAIRS: [Pairs, string][] = [
   ["all", "all"],
   ["aa", "A → A"],
   ["ab", "A → B"],
@@ -59,119 +62,45 @@ export function Toolbar({ content, group, attention, state, change, hidden, dark
       />
       {hasWords && state.view !== "neuron" && (
         <Choice
-          label="unit"
-          value={state.unit}
-          options={[["pieces", "pieces"], ["words", "words"]]}
-          set={(unit) => change({ unit, keep: [] })}
+          label="level"
+          value={state.level}
+          options={[["token", "tokens"], ["word", "words"]]}
+          set={(level) => change({ level, keep: [] })}
         />
       )}
       {hasPairs && <Choice label="pairs" value={state.pairs} options={PAIRS} set={(pairs) => change({ pairs })} />}
-      <label class="choice">
-        <span>at least</span>
-        <input
-          type="range"
-          name="least"
-          min="0"
-          max="1"
-          step="0.01"
-          value={state.least}
-          aria-valuetext={`${percent(state.least)} of the largest`}
-          onInput={(event) => change({ least: Number(event.currentTarget.value) })}
-        />
-        <output>{percent(state.least)}</output>
-      </label>
-      <label class="choice">
-        <span>top</span>
-        <input
-          type="range"
-          name="top"
-          min="0"
-          max="20"
-          step="1"
-          value={state.top}
-          aria-valuetext={state.top ? `the ${state.top} largest of each token` : "all"}
-          onInput={(event) => change({ top: Number(event.currentTarget.value) })}
-        />
-        <output>{state.top || "all"}</output>
-      </label>
+      <Slider
+        name="least"
+        label="at least"
+        range={[0, 1]}
+        step={0.01}
+        value={state.least}
+        shown={percent(state.least)}
+        said={`${percent(state.least)} of the largest`}
+        set={(least) => change({ least })}
+      />
+      <Slider
+        name="top"
+        range={[0, 20]}
+        step={1}
+        value={state.top}
+        shown={state.top ? String(state.top) : "all"}
+        said={state.top ? `the ${state.top} largest of each token` : "all"}
+        set={(top) => change({ top })}
+      />
       {hasSpecial && (
-        <label class="choice check">
-          <input
-            type="checkbox"
-            name="special"
-            checked={!state.special}
-            onChange={(event) => change({ special: !event.currentTarget.checked })}
-          />
-          <span>hide special tokens</span>
+        <Check name="special" label="hide special tokens" checked={!state.special} set={(hide) => change({ special: !hide })}>
           {!state.special && hidden !== null && (
             <em class="hidden-share" role="status">
               {percent(hidden)} hidden
             </em>
           )}
-        </label>
+        </Check>
       )}
-      <span class="toolbar-end" style={{ display: "flex", gap: "16px", marginLeft: "auto" }}>
-        <CopyLink address={link(state)} />
-        <button
-          type="button"
-          name="theme"
-          class="quiet"
-          title={dark ? "A light page" : "A dark page"}
-          onClick={() => change({ theme: dark ? "light" : "dark" })}
-        >
-          {dark ? "light" : "dark"}
-        </button>
+      <span class="toolbar-end">
+        <CopyButton fragment={link(state)} />
+        <ThemeButton dark={dark} change={change} />
       </span>
     </form>
   );
-}
-
-interface ChoiceProps {
-  label: string;
-  value: string;
-  options: [string, string][];
-  set: (value: string) => void;
-}
-
-export function Choice({ label, value, options, set }: ChoiceProps) {
-  return (
-    <label class="choice">
-      <span>{label}</span>
-      <select name={label} value={value} onChange={(event) => set(event.currentTarget.value)}>
-        {options.map(([name, title]) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function CopyLink({ address }: { address: string }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await copyText(`${location.href.split("#")[0]}#${address}`);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
-  return (
-    <button type="button" name="copy" class="quiet" title="Copy a link to just this picture" onClick={() => void copy()}>
-      {copied ? "copied" : "copy link"}
-    </button>
-  );
-}
-
-/** The clipboard of a file or of a frame in a notebook is not open to scripts; selecting and copying is. */
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const field = document.createElement("textarea");
-    field.value = text;
-    document.body.append(field);
-    field.select();
-    document.execCommand("copy");
-    field.remove();
-  }
 }

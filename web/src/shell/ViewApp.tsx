@@ -1,6 +1,6 @@
 // The page that `headscope view` writes: one content, four views.
 import type { Chunks } from "../data/chunks";
-import type { ViewPage } from "../data/page";
+import type { ViewPage } from "../schema";
 import { useAddress, useDark } from "./hooks";
 import { Viewer } from "./Viewer";
 

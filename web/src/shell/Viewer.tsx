@@ -1,19 +1,15 @@
 // The four views of one content, with what they share: tabs, choices, keys, what is hidden and how exact it is.
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
-import { type Attention, type Content, groupOf, groupsOf, type Measure } from "../data/page";
+import { groupOf, groupsOf } from "../data/content";
+import { type Attention, type Content, type Measure, View } from "../schema";
 import { type Change, format, type State } from "../state";
 import { percent } from "../drawing/canvas";
-import { HeadView } from "../views/HeadView";
-import { MatrixView } from "../views/MatrixView";
-import { ModelView } from "../views/ModelView";
-import { NeuronView } from "../views/NeuronView";
+import { VIEWS } from "../views/list";
 import { Footer } from "./Footer";
 import { Keys } from "./Keys";
+import { Tabs } from "./Tabs";
 import { Toolbar } from "./Toolbar";
-
-export const VIEWS = { head: HeadView, model: ModelView, neuron: NeuronView, matrix: MatrixView };
-const NAMES = Object.keys(VIEWS) as (keyof typeof VIEWS)[];
 
 interface Props {
   content: Content;
@@ -31,7 +27,7 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
   const group = useMemo(() => groupShown(content, state), [content, state.attention]);
   const attention = group.find((one) => one.layer === state.layer) ?? group[0];
   const shown = useMemo(() => fitted(state, content, attention), [state, content, attention]);
-  const View = VIEWS[shown.view as keyof typeof VIEWS];
+  const Drawn = VIEWS[shown.view];
   const onHidden = useCallback((share: number | null) => setHidden(share), []);
   const moveLayer = useCallback(
     (step: number) => {
@@ -43,7 +39,7 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
   useEffect(() => setHidden(null), [shown.view]);
   const stage = (
     <div class="stage" role="tabpanel" aria-label={`${shown.view} view`}>
-      <View
+      <Drawn
         content={content}
         chunks={chunks}
         state={shown}
@@ -65,7 +61,7 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
   }
   return (
     <main class="viewer" data-view={shown.view} data-ready="true">
-      <Tabs view={shown.view} change={change} />
+      <Tabs label="Views" tabs={View.map((name) => [name, name])} chosen={shown.view} choose={(view) => change({ view })} />
       <Toolbar
         content={content}
         group={group}
@@ -84,33 +80,6 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
   );
 }
 
-function Tabs({ view, change }: { view: string; change: Change }) {
-  const move = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (!step) return;
-    const next = NAMES[(NAMES.indexOf(view as keyof typeof VIEWS) + step + NAMES.length) % NAMES.length];
-    change({ view: next });
-    document.getElementById(`tab-${next}`)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label="Views" onKeyDown={move}>
-      {NAMES.map((name) => (
-        <button
-          key={name}
-          id={`tab-${name}`}
-          role="tab"
-          type="button"
-          aria-selected={view === name}
-          tabIndex={view === name ? 0 : -1}
-          onClick={() => change({ view: name })}
-        >
-          {name}
-        </button>
-      ))}
-    </div>
-  );
-}
-
 function groupShown(content: Content, state: State): Attention[] {
   const groups = groupsOf(content);
   const chosen = groups.includes(state.attention) ? state.attention : groups[0];
@@ -124,14 +93,12 @@ function fitted(state: State, content: Content, attention: Attention): State {
   const heads = state.heads?.filter((head) => attention.heads.includes(head)) ?? null;
   return {
     ...state,
-    view: state.view in VIEWS ? state.view : "head",
     attention: groupOf(attention),
     layer: attention.layer,
     heads: heads?.length === 0 && state.heads?.length !== 0 ? null : heads,
     measure: measures.includes(state.measure) ? state.measure : measures[0],
     compare: measures.includes(state.compare) ? state.compare : "",
-    pairs: isPair && ["aa", "ab", "ba", "bb"].includes(state.pairs) ? state.pairs : "all",
-    unit: state.unit === "words" ? "words" : "pieces",
+    pairs: isPair ? state.pairs : "all",
     least: Math.min(1, state.least),
     top: Math.floor(state.top),
     sort: content.statistics.some((statistic) => statistic.name === state.sort) ? state.sort : "",

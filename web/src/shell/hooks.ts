@@ -2,7 +2,7 @@
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
-import type { Attention, Content } from "../data/page";
+import type { Attention, Content } from "../schema";
 import { Scores } from "../data/scores";
 import { type Change, format, parse, type State } from "../state";
 

@@ -1,6 +1,7 @@
 // One head, for views that show one.
-import { type Attention, type Content, isJoint } from "../data/page";
-import { Choice } from "../shell/Toolbar";
+import { isJoint } from "../data/content";
+import type { Attention, Content } from "../schema";
+import { Choice } from "../shell/choices";
 import type { Change, State } from "../state";
 
 interface Props {

@@ -1,6 +1,6 @@
 // What every view is given.
 import type { Chunks } from "../data/chunks";
-import type { Attention, Content } from "../data/page";
+import type { Attention, Content } from "../schema";
 import type { Change, State } from "../state";
 
 export interface ViewProps {

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from headscope.colours import head_colour
 from headscope.views.content import Content
-from headscope.views.print.colours import head_colour
 from headscope.views.print.columns import Box, column_height, draw_lines, row_height, write_columns, write_directions
 from headscope.views.print.header import HEAD, LINE, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import COLUMN, MARGIN, Sheet, width_of

@@ -20,7 +20,7 @@ from headscope.views.print.colours import SIGNED
 from headscope.views.print.columns import ROW, TYPE, row_height
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
-from headscope.views.print.shown import Mask, attention_of, choose, in_unit, is_joint, nothing_left, tokens_left
+from headscope.views.print.shown import Mask, attention_of, choose, is_joint, labels_of, nothing_left, tokens_left
 from headscope.views.state import State
 
 GAP = 0.12  # inches between columns
@@ -97,7 +97,7 @@ def neuron_figure(content: Content, state: State) -> Figure:
     found = steps(attention, attention.neurons, head, row)
     place = 0 if is_joint(attention, state.measure) else attention.heads.index(head)
     scores = attention.scores[state.measure][place, row]
-    left = tokens_left(state, *in_unit(side, "pieces")[1:], 1)
+    left = tokens_left(state, *labels_of(side, "token")[1:], 1)
     chosen, hidden = _rows(state, side.special, np.where(found.weights > 0, scores, 0), left)
     labels = [side.tokens[key] for key in chosen]
     unseen = int((found.weights <= 0).sum())
@@ -127,11 +127,11 @@ def neuron_figure(content: Content, state: State) -> Figure:
 
 def _query(content: Content, state: State, attention: Attention) -> int:
     side = content.sides[attention.query]
-    left = np.flatnonzero(tokens_left(state, *in_unit(side, "pieces")[1:], 0)).tolist()
+    left = np.flatnonzero(tokens_left(state, *labels_of(side, "token")[1:], 0)).tolist()
     if not left:
         raise InputError(nothing_left(state))
     kept, _ = state.kept()
-    pieces = [side.word_of.index(word) for word in kept] if state.unit == "words" else kept
+    pieces = [side.word_of.index(word) for word in kept] if state.level == "word" else kept
     ordinary = [place for place in left if not side.special[place]]
     return next((place for place in pieces if place in left), (ordinary or left)[-1])
 

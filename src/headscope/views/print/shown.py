@@ -11,7 +11,7 @@ from headscope.errors import InputError
 from headscope.measures import MEASURES
 from headscope.views.content import Array, Attention, Content, Side
 from headscope.views.merging import merge_pieces
-from headscope.views.state import State
+from headscope.views.state import Level, State
 
 Mask = NDArray[np.bool_]
 
@@ -106,10 +106,10 @@ def shown(content: Content, state: State, attention: Attention, heads: list[int]
     places = [0] if joint else [attention.heads.index(head) for head in heads or attention.heads]
     scores = scores[places]
     query_side, key_side = content.sides[attention.query], content.sides[attention.key]
-    if state.unit == "words":
+    if state.level == "word":
         scores = merge_pieces(scores, query_side.word_of, key_side.word_of)
-    query_labels, query_special, query_segments = in_unit(query_side, state.unit)
-    key_labels, key_special, key_segments = in_unit(key_side, state.unit)
+    query_labels, query_special, query_segments = labels_of(query_side, state.level)
+    key_labels, key_special, key_segments = labels_of(key_side, state.level)
     rows = tokens_left(state, query_special, query_segments, 0)
     columns = tokens_left(state, key_special, key_segments, 1)
     if not rows.any() or not columns.any():
@@ -148,9 +148,9 @@ def _kept(state: State, queries: int, keys: int) -> tuple[Mask, Mask]:
     return masks
 
 
-def in_unit(side: Side, unit: str) -> tuple[list[str], Mask, NDArray[np.int64]]:
+def labels_of(side: Side, level: Level) -> tuple[list[str], Mask, NDArray[np.int64]]:
     """Labels, which are special, and of which text of a pair; a word is what its first piece is."""
-    if unit == "pieces":
+    if level == "token":
         return side.tokens, np.array(side.special, dtype=bool), np.array(side.segments, dtype=np.int64)
     _, firsts = np.unique(side.word_of, return_index=True)
     return side.words, np.array(side.special, dtype=bool)[firsts], np.array(side.segments, dtype=np.int64)[firsts]

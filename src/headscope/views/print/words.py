@@ -16,7 +16,7 @@ from headscope.views.print.columns import Box, column_height, draw_lines, write_
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import COLUMN, MARGIN, Sheet
 from headscope.views.print.shown import Mask, Shown, Tokens, attention_of, shown
-from headscope.views.state import State
+from headscope.views.state import Level, State
 
 DIRECTIONS = ("from", "to", "both")
 OTHERS = "#6E7780"  # lines of all other words
@@ -30,7 +30,7 @@ def attention_map(
     words: Sequence[str | int] = (),
     direction: str = "from",
     measure: str = "weight",
-    unit: str = "words",
+    level: Level = "word",
     special: bool = True,
     attention: str = "",
     colour: str = BLUE,
@@ -47,7 +47,7 @@ def attention_map(
     >>> content = content_of_arrays(["she", "saw", "him"], [[0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.1, 0.9, 0.0]])
     >>> figure = attention_map(content, 0, 0, words=["him"])
     """
-    found = map_of(source, layer, head, measure=measure, unit=unit, special=special, attention=attention)
+    found = map_of(source, layer, head, measure=measure, level=level, special=special, attention=attention)
     content = _content(source, layer, head, measure)
     marked = marked_words(found, words, direction)
     heading = title if title is not None else f"{where(content, found.attention)}, head {head} · {measure_name(measure)}"
@@ -68,13 +68,13 @@ def map_of(
     head: int,
     *,
     measure: str = "weight",
-    unit: str = "words",
+    level: Level = "word",
     special: bool = True,
     attention: str = "",
 ) -> Shown:
     """The scores that `attention_map` draws."""
     content = _content(source, layer, head, measure)
-    chosen = State(layer=layer, heads=(head,), measure=measure, unit=unit, special=special, attention=attention)
+    chosen = State(layer=layer, heads=(head,), measure=measure, level=level, special=special, attention=attention)
     state = chosen.fitted(content)
     return shown(content, state, attention_of(content, state), [head])
 

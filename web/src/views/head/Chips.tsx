@@ -1,6 +1,6 @@
 // The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
 import { useRef, useState } from "preact/hooks";
-import type { Attention } from "../../data/page";
+import type { Attention } from "../../schema";
 import { headColour, onColour } from "../../drawing/colours";
 import type { Change } from "../../state";
 

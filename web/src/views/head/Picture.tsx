@@ -1,6 +1,6 @@
 // Lines between tokens with their numbers beside them: the head view of a layer, and of one head in the model view.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Attention, Content } from "../../data/page";
+import type { Attention, Content } from "../../schema";
 import type { Scores } from "../../data/scores";
 import { number } from "../../drawing/canvas";
 import { useWidth } from "../../shell/hooks";
@@ -31,8 +31,8 @@ const ROOM_FOR_NUMBERS = 300;
 export function Picture({ content, attention, scores, state, change, dark, places, preview, onDrawn, onHidden }: Props) {
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, point] = useState<string | null>(null);
-  const { unit, pairs, special, measure, least, top } = state;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, unit, pairs, special]);
+  const { level, pairs, special, measure, least, top } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, special]);
   const maps = useMemo(
     () => scores && headMaps(content, scores, state, axes, places, dark),
     [content, scores, axes, measure, least, top, places.join(), dark],

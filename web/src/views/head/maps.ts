@@ -1,6 +1,7 @@
 // The maps of the heads that are shown: between the same two axes, and on one scale, so that heads can be compared.
 import { type Axis, axisOf, merge } from "../../data/axis";
-import { type Attention, type Content, isJoint } from "../../data/page";
+import { isJoint } from "../../data/content";
+import type { Attention, Content } from "../../schema";
 import type { Scores } from "../../data/scores";
 import { shown, shownTokens } from "../../data/shown";
 import { headColour } from "../../drawing/colours";
@@ -28,9 +29,9 @@ export interface HeadMaps extends Axes {
   negative: boolean; // whether any score is below zero
 }
 
-export function axesOf(content: Content, attention: Attention, state: Pick<State, "unit" | "pairs" | "special">): Axes {
-  const rows = axisOf(content.sides[attention.query], state.unit);
-  const columns = axisOf(content.sides[attention.key], state.unit);
+export function axesOf(content: Content, attention: Attention, state: Pick<State, "level" | "pairs" | "special">): Axes {
+  const rows = axisOf(content.sides[attention.query], state.level);
+  const columns = axisOf(content.sides[attention.key], state.level);
   const { rowShown, columnShown } = shownTokens(rows, columns, state);
   return { rows, columns, rowPlaces: placesOf(rowShown), columnPlaces: placesOf(columnShown) };
 }

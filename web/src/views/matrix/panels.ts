@@ -1,6 +1,7 @@
 // The heat maps of the matrix: one measure; or two, and the difference between their shares.
 import { axisOf, merge } from "../../data/axis";
-import { type Content, isJoint } from "../../data/page";
+import { isJoint } from "../../data/content";
+import type { Content } from "../../schema";
 import type { Scores } from "../../data/scores";
 import { shown } from "../../data/shown";
 import type { State } from "../../state";
@@ -40,8 +41,8 @@ interface MeasureMap {
 
 export function matrixOf(content: Content, scores: Scores, state: State, head: number): Matrix {
   const { attention } = scores;
-  const rows = axisOf(content.sides[attention.query], state.unit);
-  const columns = axisOf(content.sides[attention.key], state.unit);
+  const rows = axisOf(content.sides[attention.query], state.level);
+  const columns = axisOf(content.sides[attention.key], state.level);
   const width = columns.labels.length;
   const place = Math.max(0, attention.heads.indexOf(head));
 

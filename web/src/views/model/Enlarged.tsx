@@ -1,7 +1,8 @@
 // One head of the model view, large: its lines, its numbers, its statistics.
 import { useMemo } from "preact/hooks";
 import type { Chunks } from "../../data/chunks";
-import { type Attention, type Content, headName } from "../../data/page";
+import { headName } from "../../data/content";
+import type { Attention, Content } from "../../schema";
 import { number } from "../../drawing/canvas";
 import { useScores } from "../../shell/hooks";
 import type { Change, State } from "../../state";

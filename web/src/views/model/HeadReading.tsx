@@ -1,5 +1,6 @@
 // What is said of the head that is pointed at: its label, its strongest pair, and its statistics.
-import { type Content, headName } from "../../data/page";
+import { headName } from "../../data/content";
+import type { Content } from "../../schema";
 import { number } from "../../drawing/canvas";
 import type { Cell } from "./cells";
 import type { Strongest } from "./useThumbnails";

@@ -1,7 +1,7 @@
 // Heads by a statistic of a run: sort by it, and leave out those below a number.
-import type { HeadStatistic } from "../../data/page";
+import type { HeadStatistic } from "../../schema";
 import { number } from "../../drawing/canvas";
-import { Choice } from "../../shell/Toolbar";
+import { Choice, Slider } from "../../shell/choices";
 import type { Change } from "../../state";
 
 interface Props {
@@ -25,23 +25,15 @@ export function Sorting({ statistics, sorted, range, above, shown, all, change }
         set={(sort) => change({ sort, above: null })}
       />
       {sorted && range && range[1] > range[0] && (
-        <label class="choice">
-          <span>{sorted.title} at least</span>
-          <input
-            type="range"
-            name="above"
-            min={range[0]}
-            max={range[1]}
-            step={(range[1] - range[0]) / 200}
-            value={least}
-            aria-valuetext={number(least)}
-            onInput={(event) => {
-              const value = Number(event.currentTarget.value);
-              change({ above: value <= range[0] ? null : Number(value.toPrecision(4)) });
-            }}
-          />
-          <output>{number(least)}</output>
-        </label>
+        <Slider
+          name="above"
+          label={`${sorted.title} at least`}
+          range={range}
+          step={(range[1] - range[0]) / 200}
+          value={least}
+          shown={number(least)}
+          set={(value) => change({ above: value <= range[0] ? null : Number(value.toPrecision(4)) })}
+        />
       )}
       {sorted && (
         <span class="sorting-count" role="status">

@@ -1,5 +1,6 @@
 // The heads of a model as cells: layers down and heads across, or all of them by a statistic.
-import { type Attention, type Content, groupOf, headName, type HeadStatistic, isJoint } from "../../data/page";
+import { groupOf, headName, isJoint } from "../../data/content";
+import type { Attention, Content, HeadStatistic } from "../../schema";
 import type { State } from "../../state";
 
 export interface Cell {

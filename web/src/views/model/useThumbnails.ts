@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { merge } from "../../data/axis";
 import type { Chunks } from "../../data/chunks";
-import type { Content } from "../../data/page";
+import type { Content } from "../../schema";
 import { Scores } from "../../data/scores";
 import { shown } from "../../data/shown";
 import type { State } from "../../state";
@@ -42,7 +42,7 @@ export function useThumbnails(
 ): Drawn {
   const thumbnails = useRef<Thumbnails>(new Map()).current;
   const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, negative: false });
-  const { measure, unit, pairs, special, least, top } = state;
+  const { measure, level, pairs, special, least, top } = state;
   useEffect(() => {
     if (size <= 0) return undefined;
     let wanted = true;
@@ -88,7 +88,7 @@ export function useThumbnails(
     return () => {
       wanted = false;
     };
-  }, [content, chunks, measure, unit, pairs, special, least, top, grid, size, dark]);
+  }, [content, chunks, measure, level, pairs, special, least, top, grid, size, dark]);
   return { ...drawn, thumbnails };
 }
 

@@ -25,6 +25,7 @@ interface Props {
   onKeep: (key: number) => void;
 }
 
+const BARS = { weight: 0, valueNorm: 3, norm: 2, score: 4 }; // blue, orange, green, pink: by their place among heads' colours
 const SPARE = 6; // rows above and below what is in sight
 
 export function KeyRows(props: Props) {
@@ -186,16 +187,16 @@ function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKee
           value={step.weight}
           text={step.lost ? below(bound) : short(step.weight)}
           range={ranges.weight}
-          colour={headColour(0, dark)}
+          colour={headColour(BARS.weight, dark)}
         />
         {ranges.norm && step.valueNorm !== null && step.norm !== null && (
           <>
-            <Bar name="value-norm" value={step.valueNorm} text={short(step.valueNorm)} range={ranges.valueNorm} colour={headColour(4, dark)} />
-            <Bar name="norm" value={step.norm} text={step.lost ? "≈ 0" : short(step.norm)} range={ranges.norm} colour={headColour(2, dark)} />
+            <Bar name="value-norm" value={step.valueNorm} text={short(step.valueNorm)} range={ranges.valueNorm} colour={headColour(BARS.valueNorm, dark)} />
+            <Bar name="norm" value={step.norm} text={step.lost ? "≈ 0" : short(step.norm)} range={ranges.norm} colour={headColour(BARS.norm, dark)} />
           </>
         )}
         {step.score !== null && (
-          <Bar name="score" value={step.score} text={short(step.score)} range={ranges.score} colour={headColour(3, dark)} />
+          <Bar name="score" value={step.score} text={short(step.score)} range={ranges.score} colour={headColour(BARS.score, dark)} />
         )}
       </div>
     </div>

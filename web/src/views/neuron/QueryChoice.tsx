@@ -1,6 +1,6 @@
 // The text, to choose the token from whose side everything is seen.
 import { useEffect, useRef } from "preact/hooks";
-import type { Side } from "../../data/page";
+import type { Side } from "../../schema";
 
 interface Props {
   side: Side;

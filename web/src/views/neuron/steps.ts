@@ -1,7 +1,7 @@
 // From one query to its weights (vig2019, section 4.3): q and k neuron by neuron, q.k, scaled, the softmax; and what the
 // weight multiplies.
 import { axisOf } from "../../data/axis";
-import type { Content, Neurons, Side } from "../../data/page";
+import type { Content, Neurons, Side } from "../../schema";
 import type { Scores } from "../../data/scores";
 import { shown } from "../../data/shown";
 import type { State } from "../../state";
@@ -41,7 +41,7 @@ export function queriesShown(content: Content, side: string, state: State): bool
 /** Kept tokens as pieces, since vectors belong to pieces: of a word that is kept, the first. */
 export function keptPieces(state: State, letter: "q" | "k", side: Side): number[] {
   const places = state.keep.filter((name) => name[0] === letter).map((name) => Number(name.slice(1)));
-  const pieces = state.unit === "words" ? places.map((word) => side.wordOf.indexOf(word)) : places;
+  const pieces = state.level === "word" ? places.map((word) => side.word_of.indexOf(word)) : places;
   return pieces.filter((piece) => piece >= 0 && piece < side.tokens.length); // an address may come from another page
 }
 
@@ -58,7 +58,7 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
   const size = neurons.queries.at.shape[2];
   const query = scores.queryVectors(place).subarray(row * size, (row + 1) * size);
   const keys = scores.keyVectors(place);
-  const columns = axisOf(content.sides[attention.key], "pieces");
+  const columns = axisOf(content.sides[attention.key], "token");
   const dots = new Float32Array(count);
   for (let key = 0; key < count; key++) dots[key] = dot(query, keys, key * size);
 
@@ -73,9 +73,9 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
   const chosen = other ?? (state.measure === "norm" && scores.has("norm") ? scores.head("norm", place) : null);
   const filtered = shown(
     chosen ? chosen.subarray(row * count, (row + 1) * count) : weights,
-    { ...axisOf(content.sides[attention.query], "pieces"), labels: [""], special: [false], segments: [0] },
+    { ...axisOf(content.sides[attention.query], "token"), labels: [""], special: [false], segments: [0] },
     columns,
-    { ...state, pairs: state.pairs === "all" ? "all" : `a${state.pairs[1]}` }, // the row itself was chosen by its text
+    { ...state, pairs: state.pairs === "all" ? "all" : state.pairs[1] === "b" ? "ab" : "aa" }, // the row itself was chosen by its text
   );
   const isFiltered = state.least > 0 || state.top > 0;
   const found: KeyStep[] = [];

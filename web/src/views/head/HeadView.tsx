@@ -1,12 +1,12 @@
 // What one layer's heads look at: tokens on both sides, a line for every score (vig2019, section 4.1).
 import { useCallback, useMemo, useRef, useState } from "preact/hooks";
-import { isJoint } from "../data/page";
-import { drawn } from "../drawing/drawn";
-import { useScores } from "../shell/hooks";
-import { Chips } from "./head/Chips";
-import { chosenPlaces } from "./head/maps";
-import { Picture } from "./head/Picture";
-import type { ViewProps } from "./props";
+import { isJoint } from "../../data/content";
+import { drawn } from "../../drawing/drawn";
+import { useScores } from "../../shell/hooks";
+import { Chips } from "./Chips";
+import { chosenPlaces } from "./maps";
+import { Picture } from "./Picture";
+import type { ViewProps } from "../props";
 
 export function HeadView({ content, chunks, state, change, dark, attention, onHidden }: ViewProps) {
   const root = useRef<HTMLDivElement>(null);

@@ -1,18 +1,18 @@
 // Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { drawn } from "../drawing/drawn";
-import { useWidth } from "../shell/hooks";
-import { axesOf } from "./head/maps";
-import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./model/cells";
-import { cellSize, cellsPerRow, lay, layOut } from "./model/layout";
-import { SmallMultiples } from "./model/SmallMultiples";
-import { Enlarged } from "./model/Enlarged";
-import { HeadReading } from "./model/HeadReading";
-import { Sorting } from "./model/Sorting";
-import { asLines } from "./model/thumbnail";
-import { useThumbnails } from "./model/useThumbnails";
-import "./model/model.css";
-import type { ViewProps } from "./props";
+import { drawn } from "../../drawing/drawn";
+import { useWidth } from "../../shell/hooks";
+import { axesOf } from "../head/maps";
+import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./cells";
+import { cellSize, cellsPerRow, lay, layOut } from "./layout";
+import { SmallMultiples } from "./SmallMultiples";
+import { Enlarged } from "./Enlarged";
+import { HeadReading } from "./HeadReading";
+import { Sorting } from "./Sorting";
+import { asLines } from "./thumbnail";
+import { useThumbnails } from "./useThumbnails";
+import "./model.css";
+import type { ViewProps } from "../props";
 
 const TALLEST = 1400; // pixels of all layers, where heads need not be very small for it
 const SORTED = { least: 56, most: 96 }; // pixels of a small picture that stands in a row of its own order
@@ -62,8 +62,8 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
     root.current?.querySelector<HTMLElement>(`[data-cell="${chosen?.key}"]`)?.focus();
   };
   const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
-  const { unit, pairs, special } = state;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, unit, pairs, special]);
+  const { level, pairs, special } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, special]);
   const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size);
   const statistics = useMemo(() => statisticsOf(content, group), [content, group]);
   const measure = content.measures.find((one) => one.name === state.measure)?.title ?? state.measure;

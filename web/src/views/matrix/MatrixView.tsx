@@ -1,16 +1,16 @@
 // The matrix: a heat map of one head, to zoom and move in; two measures beside each other, and their difference.
-import "./MatrixView.css";
+import "./matrix.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { drawn } from "../drawing/drawn";
-import { useScores, useWidth } from "../shell/hooks";
-import { Choice } from "../shell/Toolbar";
-import { HeadChoice, headShown } from "./HeadChoice";
-import { type Cell, Heatmap } from "./matrix/Heatmap";
-import { layoutOf } from "./matrix/layout";
-import { type Matrix, matrixOf } from "./matrix/panels";
-import { Reading } from "./matrix/Reading";
-import { useZoom } from "./matrix/zoom";
-import type { ViewProps } from "./props";
+import { drawn } from "../../drawing/drawn";
+import { useScores, useWidth } from "../../shell/hooks";
+import { Choice } from "../../shell/choices";
+import { HeadChoice, headShown } from "../HeadChoice";
+import { type Cell, Heatmap } from "./Heatmap";
+import { layoutOf } from "./layout";
+import { type Matrix, matrixOf } from "./panels";
+import { Reading } from "./Reading";
+import { useZoom } from "./zoom";
+import type { ViewProps } from "../props";
 
 const NEARER = 1.6; // a press of a button
 
@@ -19,10 +19,10 @@ export function MatrixView(props: ViewProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const scores = useScores(content, chunks, attention);
   const head = headShown(state, attention);
-  const { measure, compare, unit, pairs, least, top, special } = state;
+  const { measure, compare, level, pairs, least, top, special } = state;
   const matrix = useMemo(
     () => (scores ? matrixOf(content, scores, state, head) : null),
-    [content, scores, head, measure, compare, unit, pairs, least, top, special],
+    [content, scores, head, measure, compare, level, pairs, least, top, special],
   );
   useEffect(() => onHidden(matrix?.hidden ?? null), [matrix, onHidden]);
   const others = content.measures.filter((one) => one.name in attention.scores && one.name !== measure);

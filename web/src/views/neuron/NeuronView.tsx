@@ -1,16 +1,16 @@
 // The neuron view: how one token's weights come about, neuron by neuron (vig2019, section 4.3), and what they multiply.
-import "./NeuronView.css";
+import "./neuron.css";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Attention, Content, Neurons } from "../data/page";
-import type { Scores } from "../data/scores";
-import { number } from "../drawing/canvas";
-import { useScores, useWidth } from "../shell/hooks";
-import { HeadChoice, headShown } from "./HeadChoice";
-import { KeyRows, type Pointed } from "./neuron/KeyRows";
-import { QueryChoice } from "./neuron/QueryChoice";
-import { Reading } from "./neuron/Reading";
-import { keptPieces, queriesShown, queryChosen, stepsOf } from "./neuron/steps";
-import type { ViewProps } from "./props";
+import type { Attention, Content, Neurons } from "../../schema";
+import type { Scores } from "../../data/scores";
+import { number } from "../../drawing/canvas";
+import { useScores, useWidth } from "../../shell/hooks";
+import { HeadChoice, headShown } from "../HeadChoice";
+import { KeyRows, type Pointed } from "./KeyRows";
+import { QueryChoice } from "./QueryChoice";
+import { Reading } from "./Reading";
+import { keptPieces, queriesShown, queryChosen, stepsOf } from "./steps";
+import type { ViewProps } from "../props";
 
 const NARROW = 760;
 
@@ -39,10 +39,10 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
   const [pointed, setPointed] = useState<Pointed>({ key: null, neuron: null });
   const side = content.sides[attention.query];
   const place = Math.max(0, attention.heads.indexOf(headShown(state, attention)));
-  const attending = useMemo(() => keptPieces(state, "q", side), [state.keep, state.unit, side]);
+  const attending = useMemo(() => keptPieces(state, "q", side), [state.keep, state.level, side]);
   const attended = useMemo(
     () => new Set(keptPieces(state, "k", content.sides[attention.key])),
-    [state.keep, state.unit, content, attention.key],
+    [state.keep, state.level, content, attention.key],
   );
   const can = useMemo(() => queriesShown(content, attention.query, state), [content, attention.query, state.special, state.pairs]);
   const row = tried !== null && can[tried] ? tried : queryChosen(attending, can, side.special);
@@ -55,7 +55,7 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
   useEffect(() => setPointed((before) => ({ ...before, key: null })), [steps?.shown.length]);
   // What is kept here are pieces, so from here on the page counts in pieces.
   const keep = (queries: number[], keys: number[]) =>
-    change({ unit: "pieces", keep: [...queries.map((query) => `q${query}`), ...keys.map((key) => `k${key}`)] });
+    change({ level: "token", keep: [...queries.map((query) => `q${query}`), ...keys.map((key) => `k${key}`)] });
   const toggle = (key: number) =>
     keep(attending, attended.has(key) ? [...attended].filter((one) => one !== key) : [...attended, key]);
   const title = content.measures.find((one) => one.name === measure)?.title ?? measure;

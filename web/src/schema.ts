@@ -1,0 +1,287 @@
+// Made from Python by web/make_schema.py: change the types there, and run make web.
+
+export const HEADS = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#8C6BB1", "#7F7F00", "#00429D", "#A23B00", "#00664A", "#A87400", "#93537A", "#2B83BA", "#5E3C99", "#595900"];
+
+export const HEADS_DARK = ["#4BA3DB", "#F2803B", "#2FC79A", "#F0B84A", "#E39AC2", "#8AD0F5", "#B79BDA", "#C2C24A", "#7C9BFF", "#E0703A", "#4FB795", "#D9A441", "#C98AB0", "#6FB7E3", "#9C7FD1", "#A3A33F"];
+
+export const SCORES = ["#FFFFFF", "#BFD9EB", "#5FA4D0", "#0072B2", "#00283F"];
+
+export const BELOW = ["#FFFFFF", "#F7B27F", "#D55E00", "#6B2E00"];
+
+export const ABOVE = ["#FFFFFF", "#7FB8DC", "#0072B2", "#00283F"];
+
+export const View = ["head", "model", "neuron", "matrix"] as const;
+export type View = (typeof View)[number];
+
+export type Encoded = Levels | Floats | Product | Same;
+
+export type Vectors = VectorLevels | Floats;
+
+export const Level = ["token", "word"] as const;
+export type Level = (typeof Level)[number];
+
+export const Pairs = ["all", "aa", "ab", "ba", "bb"] as const;
+export type Pairs = (typeof Pairs)[number];
+
+export const Theme = ["", "light", "dark"] as const;
+export type Theme = (typeof Theme)[number];
+
+export const Stack = ["encoder", "decoder"] as const;
+export type Stack = (typeof Stack)[number];
+
+export const Kind = ["self", "cross"] as const;
+export type Kind = (typeof Kind)[number];
+
+/** Where an array is: in which chunk, from which byte on (little-endian), of which type and shape. */
+export interface Place {
+  chunk: number;
+  offset: number;
+  type: "f4" | "u1" | "i1";
+  shape: number[];
+}
+
+/** Scores (head, query, key) as bytes: (at - zeros) * steps, with a zero a head and a step a head, or a head and key. */
+export interface Levels {
+  form: "levels";
+  at: Place;
+  steps: Place;
+  zeros: Place;
+}
+
+/** Scores, or vectors, as floats. */
+export interface Floats {
+  form: "floats";
+  at: Place;
+}
+
+/** Scores that are those of another measure, times a number for each head and key. */
+export interface Product {
+  form: "product";
+  of: string;
+  factor: Place;
+}
+
+/** Scores that are those of another measure. */
+export interface Same {
+  form: "same";
+  of: string;
+}
+
+/** Vectors (head or group, token, d_head) as signed bytes: at * steps, with a step a head. */
+export interface VectorLevels {
+  form: "levels";
+  at: Place;
+  steps: Place;
+}
+
+/** Queries and keys of one attention: softmax(scaling * q.k) over the visible keys is the weight, where `exact`. */
+export interface Neurons {
+  queries: Vectors;
+  keys: Vectors; // fewer than heads where heads share them
+  scaling: number;
+  exact: boolean;
+  why: string; // where it is not: what stands between
+}
+
+/** One attention: where its scores (head, query, key) and norms (head, key) are. */
+export interface Attention {
+  stack: string; // "encoder" | "decoder"
+  kind: string; // "self" | "cross"
+  layer: number;
+  heads: number[]; // the model's own numbers
+  query: string; // which of the sides attends
+  key: string; // which of the sides is attended to
+  scores: Record<string, Encoded>; // by measure
+  value_norm: Place | null;
+  neurons: Neurons | null;
+}
+
+/** The tokens of one text: as people read them, and `raw` as the tokenizer writes them. */
+export interface Side {
+  tokens: string[];
+  raw: string[];
+  special: boolean[];
+  words: string[];
+  word_of: number[]; // which of the words each token belongs to
+  segments: number[]; // 1 for the second text of a pair
+}
+
+/** A measure that scores are in. */
+export interface Measure {
+  name: string;
+  title: string;
+  about: string;
+  joint: boolean; // one map for all heads together
+  signed: boolean;
+}
+
+/** A number for every head, out of a run; by `encoder self 3.1`. */
+export interface HeadStatistic {
+  name: string;
+  title: string;
+  about: string;
+  values: Record<string, number>;
+}
+
+/** The views of one text. */
+export interface Content {
+  format: number;
+  title: string;
+  sides: Record<string, Side>;
+  attentions: Attention[];
+  measures: Measure[];
+  statistics: HeadStatistic[];
+  error: number; // the largest of all scores, as a part of the largest score of its head
+  exact: boolean;
+}
+
+/** What the page of a view carries. */
+export interface ViewPage extends Content {
+  format: number;
+  title: string;
+  sides: Record<string, Side>;
+  attentions: Attention[];
+  measures: Measure[];
+  statistics: HeadStatistic[];
+  error: number;
+  exact: boolean;
+  kind: "view";
+  state: string; // what it opens with, as the fragment of an address
+}
+
+/** What the live page carries: hardly more than its name. Everything else is asked of the server that it came from. */
+export interface LivePage {
+  kind: "live";
+  title: string;
+  version: string;
+  run: boolean; // whether the server has a run to show
+}
+
+/** Every choice that a reader of a page can make. The defaults are what a page opens with. */
+export interface State {
+  view: View;
+  attention: string; // "encoder self", "decoder cross", ...; empty: the first that there is
+  layer: number | null; // none: the first that there is
+  heads: number[] | null; // the model's own numbers; none: all in the head view, the first elsewhere
+  measure: string;
+  level: Level;
+  pairs: Pairs;
+  least: number; // scores below this part of the largest are not drawn
+  top: number; // only so many scores of each token that attends; 0: all
+  special: boolean; // else special tokens are hidden, and the share that is hidden is said
+  keep: string[]; // tokens that stay chosen: "q3" attends, "k5" is attended to
+  compare: string; // the matrix: a second measure beside the first, and their difference
+  sort: string; // the model view: a statistic to sort heads by
+  above: number | null; // the model view: only heads whose statistic is at least this
+  theme: Theme; // empty: as the system is set
+}
+
+/** What is wrong, where, and what to do. */
+export interface Failure {
+  error: string; // One sentence for the person who asked.
+}
+
+/** A measure that this model can be read by. */
+export interface MeasureInfo extends Measure {
+  name: string;
+  title: string;
+  about: string;
+  joint: boolean;
+  signed: boolean;
+  usual: boolean; // comes with every answer that is not asked for others
+}
+
+/** The attentions of one stack and kind: `encoder self`, `decoder self`, `decoder cross`. */
+export interface AttentionInfo {
+  stack: Stack;
+  kind: Kind;
+  layers: number[]; // The layers that have this attention, by the model's own numbers from 0.
+  heads: number[]; // How many heads each of these layers has.
+}
+
+/** A model that was named when the server was started. No other can be asked for. */
+export interface ModelInfo {
+  name: string;
+  architecture: string;
+  layers: number; // How many layers with attention it has, over all stacks and kinds.
+  heads: number; // How many heads it has in all of them.
+  attentions: AttentionInfo[]; // In the order in which the model runs them.
+  encoder_decoder: boolean; // Whether it takes a target; without one, only its encoder runs.
+  limit: number; // How many tokens a text of a request may have: the model's limit, or the server's.
+  measures: MeasureInfo[];
+}
+
+/** A text for one model. */
+export interface ReadRequest {
+  model: string; // A name from /api/models.
+  text: string; // The text; the source, for an encoder-decoder.
+  pair?: string | null; // A second text, for models that read pairs.
+  target?: string | null; // A translation, for encoder-decoders.
+  measures?: string[] | null; // Measures of /api/models that are wanted; without this: weight, norm and joint_norm.
+  neurons?: boolean; // Also queries and keys, for the neuron view.
+  layers?: number[] | null; // Only these layers, of every stack and kind.
+  truncate?: boolean; // Cut a text off at the limit instead of refusing it.
+  exact?: boolean; // Floats of four bytes instead of bytes.
+}
+
+/** What the views draw. */
+export interface ReadAnswer {
+  description: Content;
+  chunks: string[]; // Bytes: compressed by zlib, in base64.
+}
+
+/** The model that was studied. */
+export interface RunModel {
+  name: string;
+  architecture: string;
+  served: string | null; // The name of the same model among /api/models, where it is served.
+}
+
+/** The corpus that was counted: names of files, never where they are. */
+export interface RunCorpus {
+  files: string[];
+  format: string | null;
+  documents: number;
+}
+
+/** What the run is, and its numbers for every head. */
+export interface RunAnswer {
+  name: string;
+  paper: string | null;
+  finished: boolean;
+  model: RunModel;
+  corpora: RunCorpus[];
+  counts: Record<string, number>;
+  versions: Record<string, string>;
+  tables: string[];
+  statistics: HeadStatistic[];
+}
+
+/** A part of a text: plain text, never HTML. */
+export interface MarkedText {
+  text: string;
+  mark: "attending" | "attended" | "both" | null;
+}
+
+/** A text that excites a head, by its strongest pair of tokens. */
+export interface Exemplar {
+  score: number;
+  attending: string;
+  attended: string;
+  source: string; // Where the text comes from: a name of its own, or a file and line.
+  runs: MarkedText[];
+}
+
+/** The texts of the run's corpus that excite one head most, the strongest first, without near-duplicates. */
+export interface ExemplarsAnswer {
+  stack: Stack;
+  kind: Kind;
+  layer: number;
+  head: number;
+  measure: string;
+  computed: boolean; // Found now, among some of the corpus's texts; else the run counted them over all.
+  documents: number; // How many texts were looked at.
+  exemplars: Exemplar[];
+}
+
+export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "special": true, "keep": [], "compare": "", "sort": "", "above": null, "theme": ""};
