@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from headscope.lens.head import HEAD
+from headscope.heads.exemplars import COLUMNS
 from headscope.report import description, write_report
 from headscope.study import load_run
 from tests.browser.map_colours import diverging, sequential
@@ -53,15 +53,15 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two layers of three heads, with odd texts, a figure that would run a script, and a table that is too long."""
     folder = tmp_path_factory.mktemp("plain") / "run"
     texts = [
-        ["encoder", "self", place // 3, place % 3, 1, 0.5, ODD[place], "was", f"**{ODD[place]}** *was* here", ODD[place]]
-        for place in range(6)
+        [*("encoder", "self", place // 3, place % 3), 1, 0.5, odd, "was", f"{odd} was here", "", *spans, odd]
+        for place, odd in enumerate(ODD)
+        for spans in [(0, len(odd), len(odd) + 1, len(odd) + 4)]
     ]
-    columns = [*HEAD, "rank", "score", "attending", "attended", "text", "source"]
     made_run(
         folder,
         entropy=per_head([0.5, 1.0, 1.5, 2.0, 2.5, 0.0], heads=3),
         distance=per_head([1, 2, 3, 4, 5, float("nan")], "distance", heads=3),
-        exemplars_readable=pd.DataFrame(texts, columns=columns),
+        exemplars_readable=pd.DataFrame(texts, columns=COLUMNS),
         long=pd.DataFrame({"place": np.arange(2500), "text": [f'{BAD}, "{place}"' for place in range(2500)]}),
     )
     (folder / "figures").mkdir()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from headscope.study import load_run
 from headscope.study.manifest import load_manifest, save_manifest
 from tests.cli.test_commands import run
 from tests.papers.samples import save_tiny
@@ -62,3 +63,10 @@ def test_a_study_can_end_with_its_report(monkeypatch, capsys, tmp_path: Path) ->
     told = json.loads(said)
     assert Path(told["report"]).read_text().startswith("<!doctype html>")
     assert {"beyond_sinks", "beyond_sinks_norm", "jensen_shannon", "exemplars_readable", "repeats"} <= set(told["tables"])
+    code, out, _ = run(monkeypatch, capsys, "exemplars", tmp_path / "run", "0.1")
+    assert code == 0
+    row = load_run(tmp_path / "run")["exemplars_readable"].query("layer == 0 and head == 1").iloc[0]
+    assert f"0.1  {row['score']:.3f}" in out
+    assert f"**{row['attending']}**" in out
+    code, _, err = run(monkeypatch, capsys, "exemplars", tmp_path / "run", "0.1", "--table", "entropy")
+    assert (code, "no exemplars in entropy: they are in exemplars_readable" in err) == (2, True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import headscope
-from headscope.heads.exemplars import readable
+from headscope.heads.exemplars import in_markdown, readable
 from headscope.papers import vig2019
 from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.tables import correlations, targeted
@@ -66,7 +66,7 @@ def test_layers_are_ratios_of_sums(finished: headscope.Run) -> None:
 
 def test_the_second_pass_of_a_decoder_reads_no_further_than_it_must(finished: headscope.Run) -> None:
     manifest = json.loads((finished.folder / "parts" / "treebank-variability" / "manifest.json").read_text())
-    assert manifest["settings"]["limit"] == 10 + 1  # the end token that this tokenizer adds
+    assert manifest["settings"]["max_tokens"] == 10 + 1  # the end token that this tokenizer adds
     # Exact all the same: the whole texts give the same numbers.
     short = finished["variability_without_first"]["variability"]
     whole = headscope.study(
@@ -115,10 +115,9 @@ def test_exemplars_are_marked_and_near_duplicates_removed() -> None:
         assert len(of_head) == 3
         assert of_head["rank"].tolist() == [1, 2, 3]
     for row in found.to_dict("records"):
-        assert f"**{row['attending']}**" in row["text"]
-        assert f"*{row['attended']}*" in row["text"]
-        bare = row["text"].replace("*", "")
-        assert bare in {document.text for document in documents}
+        assert f"**{row['attending']}**" in in_markdown(row)
+        assert f"*{row['attended']}*" in in_markdown(row)
+        assert row["text"] in {document.text for document in documents}
 
 
 def test_command_with_a_text_and_the_exemplars_command(monkeypatch, capsys, data, tmp_path: Path) -> None:

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 import headscope
+from headscope.heads.exemplars import add_exemplars
 from headscope.lens import ModelSource
 from headscope.lens.head import HEAD
 from headscope.papers import clark2019, kobayashi2020, vig2019
-from headscope.report.heads.exemplars import add_exemplars
 from headscope.statistics import (
     STATISTICS,
     CategoryWeights,

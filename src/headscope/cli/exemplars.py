@@ -1,26 +1,29 @@
-"""`headscope exemplars RUN HEAD`: the texts that excite a head most, out of a run of vig2019."""
+"""`headscope exemplars RUN HEAD`: the texts that excite a head most, out of any run that has them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from headscope.errors import InputError
+from headscope.heads.exemplars import in_markdown, readable_tables
+from headscope.report.heads.exemplars import exemplar
 from headscope.study import load_run
 
-NAME = "vig2019_exemplars"
+STYLES = {"attending": "bold", "attended": "italic underline", "both": "bold italic underline"}
 
 
 def exemplars(
-    run: Annotated[Path, typer.Argument(help="A run directory of `headscope paper vig2019`.")],
+    run: Annotated[Path, typer.Argument(help="A run directory of `study --report` or `paper vig2019`.")],
     head: Annotated[
         str | None, typer.Argument(help="A head, as layer.head; without it, the best text of every head.")
     ] = None,
-    table: Annotated[str, typer.Option(help="Which of the run's tables of exemplars.")] = NAME,
+    table: Annotated[str | None, typer.Option(help="Which of the run's tables of exemplars; the first without it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object a row.")] = False,
 ) -> None:
     """Print the texts that excite a head most: attending token bold, attended one italic and underlined.
@@ -32,9 +35,11 @@ def exemplars(
       headscope exemplars run --json > exemplars.json
     """
     opened = load_run(run)
-    if table not in opened:
-        raise InputError(f"{run} has no exemplars: make them with headscope paper vig2019.")
-    found = opened[table]
+    names = readable_tables(opened)
+    if not names or table not in (None, *names):
+        has = f"no exemplars in {table}: they are in {', '.join(names)}" if names else "no exemplars"
+        raise InputError(f"{run} has {has}: make them with headscope study --report, or headscope paper vig2019.")
+    found = opened[table or names[0]]
     labels = found["layer"].astype(str) + "." + found["head"].astype(str)
     chosen = found[found["rank"] == 1] if head is None else found[labels == head]
     if chosen.empty:
@@ -45,16 +50,9 @@ def exemplars(
     console = Console(soft_wrap=True)
     for row in chosen.to_dict("records"):
         line = Text(f"{row['layer']}.{row['head']}  {row['score']:.3f}  ", style="dim")
-        console.print(line.append_text(_styled(row["text"])) if console.is_terminal else line.plain + row["text"])
+        console.print(line.append_text(_styled(row)) if console.is_terminal else line.plain + in_markdown(row))
 
 
-def _styled(marked: str) -> Text:
-    """**bold** and *italic* as a terminal shows them."""
-    styled = Text()
-    for place, part in enumerate(marked.split("**")):
-        if place % 2:
-            styled.append(part, style="bold")
-            continue
-        for inner, piece in enumerate(part.split("*")):
-            styled.append(piece, style="italic underline" if inner % 2 else "")
-    return styled
+def _styled(row: Mapping[str, Any]) -> Text:
+    """As a terminal shows it."""
+    return Text.assemble(*((run["text"], STYLES.get(run["mark"] or "", "")) for run in exemplar(row)["runs"]))

@@ -1,29 +1,35 @@
-"""Exemplars that people can read: the texts behind an `exemplars` table, both tokens marked (vig2019, tables 1 to 3)."""
+"""Exemplars that people can read: the texts behind an `exemplars` table and both tokens' spans (vig2019, tables 1 to 3)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from headscope.errors import InputError
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.pieces import Pieces, sides
 from headscope.statistics.exemplars import document_number
+from headscope.study.run import Run
 from headscope.text import Document
 
+NAME = "exemplars_readable"  # of the table in a run directory
 SHOWN = 5  # texts a head
 ALIKE = 0.7  # two texts are near-duplicates when they share so many of their words
 LOOKS_AT = " ← "  # between a target and the source that it looks at
+SPANS = ["attending_start", "attending_stop", "attended_start", "attended_stop"]
+COLUMNS = [*HEAD, "rank", "score", "attending", "attended", "text", "attended_text", *SPANS, "source"]
 
 
 def readable(table: pd.DataFrame, documents: Iterable[Document], lens: Lens, shown: int = SHOWN) -> pd.DataFrame:
-    """The best texts of every head, without near-duplicates: score, attending and attended token, and the marked text.
+    """The best texts of every head, without near-duplicates: score, both tokens, the text, and the span of each token in it.
 
-    In `text` the attending token is **bold** and the attended one *italic*, as in the paper; of cross attention, the target
-    stands before the source. `documents` are those that were counted; those that the table does not name are passed over.
+    `attended_text` is empty but for cross attention: there the attended token stands in it, the attending one in `text`.
+    `documents` are those that were counted; those that the table does not name are passed over.
     """
     wanted = set(table["document"])
     texts = {
@@ -31,29 +37,15 @@ def readable(table: pd.DataFrame, documents: Iterable[Document], lens: Lens, sho
         for document in documents
         if (number := document_number(document)) in wanted
     }
-    rows = []
-    for _, of_head in table.groupby(HEAD, sort=False, dropna=False):
-        for rank, (row, encoded) in enumerate(best(of_head, texts.get, shown), 1):
-            attending, attended = sides(encoded, row["stack"], row["kind"])
-            at, to = int(row["row"]), int(row["key"])
-            rows.append(
-                {
-                    **{name: row[name] for name in (*HEAD, "score")},
-                    "rank": rank,
-                    "attending": attending.label(at),
-                    "attended": attended.label(to),
-                    "text": marked(attending, attended, at, to),
-                    "source": encoded.document.name,
-                }
-            )
-    columns = [*HEAD, "rank", "score", "attending", "attended", "text", "source"]
-    return pd.DataFrame(rows, columns=columns).astype({"layer": "Int64", "head": "Int64"})
+    groups = table.groupby(HEAD, sort=False, dropna=False)
+    rows = [row for _, of_head in groups for row in exemplars_of_head(of_head, texts.get, shown)]
+    return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64"})
 
 
-def best(
+def exemplars_of_head(
     of_head: pd.DataFrame, text_of: Callable[[int], Encoded | None], shown: int = SHOWN
-) -> Iterator[tuple[dict[str, Any], Encoded]]:
-    """The first rows of one head whose texts are there, each with its text, without near-duplicates."""
+) -> Iterator[dict[str, Any]]:
+    """A row for each of the first of one head whose texts are there, without near-duplicates."""
     chosen: list[set[str]] = []
     for row in of_head.sort_values("rank").to_dict("records"):
         encoded = text_of(row["document"])
@@ -63,28 +55,71 @@ def best(
         if any(len(vocabulary & other) >= ALIKE * len(vocabulary | other) for other in chosen):
             continue
         chosen.append(vocabulary)
-        yield row, encoded
+        yield {**row, "rank": len(chosen), **_pair(row, encoded)}
         if len(chosen) == shown:
             return
 
 
-def marked(attending: Pieces, attended: Pieces, row: int, key: int) -> str:
-    """The text with the **attending** and the *attended* token.
+def _pair(row: Mapping[str, Any], encoded: Encoded) -> dict[str, Any]:
+    attending, attended = sides(encoded, row["stack"], row["kind"])
+    at, to = int(row["row"]), int(row["key"])
+    text, *spans = in_one_line(attending, at)
+    other, *other_spans = in_one_line(attended, to)
+    return {
+        "attending": attending.label(at),
+        "attended": attended.label(to),
+        "text": text,
+        "attended_text": "" if attending is attended else other,
+        **dict(zip(SPANS, [*spans, *other_spans], strict=True)),
+        "source": encoded.document.name,
+    }
 
-    >>> source = Pieces("it saw her", [(0, 2), (2, 6), (6, 10)])
-    >>> marked(source, source, 2, 0), marked(source, source, 0, 0)
-    ('*it* saw **her**', '***it*** saw her')
-    >>> marked(Pieces("elle", [(0, 4)]), source, 0, 2)
-    '**elle** ← it saw *her*'
+
+def in_one_line(pieces: Pieces, token: int) -> tuple[str, int, int]:
+    """A text with single spaces, and where a token starts and stops in it.
+
+    >>> in_one_line(Pieces("it\\n saw  her ", [(0, 2), (2, 7), (7, 12)]), 2)
+    ('it saw her', 7, 10)
     """
-    if attending is not attended:
-        return f"{_with_marks(attending, {row: '**'})}{LOOKS_AT}{_with_marks(attended, {key: '*'})}"
-    return _with_marks(attending, {row: "**", key: "*"} if row != key else {row: "***"})
-
-
-def _with_marks(pieces: Pieces, marks: dict[int, str]) -> str:
     text = pieces.text
-    for token in sorted(marks, key=pieces.span, reverse=True):  # so that spans before it stay right
-        start, stop = pieces.span(token)
-        text = f"{text[:start]}{marks[token]}{text[start:stop]}{marks[token]}{text[stop:]}"
-    return " ".join(text.split())
+    start, stop = pieces.span(token)
+    line = " ".join(text.split())
+    before = " ".join(text[:start].split())
+    begin = min(len(before) + bool(before and text[:start][-1].isspace()), len(line))
+    return line, begin, begin + len(" ".join(text[start:stop].split()))
+
+
+def in_markdown(row: Mapping[str, Any]) -> str:
+    """The text of an exemplar, the attending token **bold**, the attended one *italic*, as in the paper; a target first.
+
+    >>> row = dict(zip(["text", "attended_text", *SPANS], ["it saw her", "", 7, 10, 0, 2]))
+    >>> in_markdown(row)
+    '*it* saw **her**'
+    """
+    bold, italic = ((row[f"{end}_start"], row[f"{end}_stop"]) for end in ("attending", "attended"))
+    if row["attended_text"]:
+        return f"{_with_marks(row['text'], {bold: '**'})}{LOOKS_AT}{_with_marks(row['attended_text'], {italic: '*'})}"
+    return _with_marks(row["text"], {bold: "**", italic: "*"} if bold != italic else {bold: "***"})
+
+
+def _with_marks(text: str, marks: Mapping[tuple[int, int], str]) -> str:
+    for start, stop in sorted(marks, reverse=True):  # so that spans before it stay right
+        mark = marks[start, stop]
+        text = f"{text[:start]}{mark}{text[start:stop]}{mark}{text[stop:]}"
+    return text
+
+
+def add_exemplars(lens: Lens, run: Run | str | Path, documents: Iterable[Document]) -> pd.DataFrame:
+    """The texts of a run's `exemplars`, found again among the documents that it read, kept among its tables."""
+    run = Run.open(run)
+    names = [name for name in run if name.startswith("exemplars") and name != NAME]
+    if not names:
+        raise InputError(f"{run.folder} has counted no exemplars: run the study with -s exemplars.")
+    table = readable(run[names[0]], documents, lens)
+    run.add(NAME, table)
+    return table
+
+
+def readable_tables(run: Run) -> list[str]:
+    """The tables of a run that have exemplars with their texts, a study's or a paper's."""
+    return [name for name in run if set(run[name].columns) >= set(COLUMNS)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from headscope.heads.exemplars import add_exemplars
 from headscope.lens.lens import Lens
-from headscope.report.heads.exemplars import add_exemplars
 from headscope.statistics import (
     BeyondSinks,
     Distance,

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
-from headscope.heads.exemplars import LOOKS_AT, SHOWN, best
+from headscope.heads.exemplars import exemplars_of_head
 from headscope.lens import Lens
 from headscope.lens.block import AttentionBlock
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
 from headscope.lens.tokens.encoding import Encoded
-from headscope.lens.tokens.pieces import Pieces, sides
-from headscope.report.heads.exemplars import SPACE, source_of
+from headscope.report.heads.exemplars import exemplar
+from headscope.report.schema import Exemplar
 from headscope.server.queue import Check
-from headscope.server.schemas import Exemplar, MarkedText
 from headscope.statistics.exemplars import Exemplars, document_number
 from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.text import Document
@@ -60,14 +58,14 @@ def find(documents: Iterable[Document], wanted: Iterable[int], check: Check) -> 
     return found
 
 
-def marked(table: pd.DataFrame, texts: Texts, lens: Lens, *, by_word: bool = False, shown: int = SHOWN) -> list[Exemplar]:
+def marked(table: pd.DataFrame, texts: Texts, lens: Lens, *, by_word: bool = False) -> list[Exemplar]:
     """The best of one head's rows whose texts are there, without near-duplicates."""
 
     def text_of(number: int) -> Encoded | None:
         encoding = BY_WORD if by_word else AS_WRITTEN
         return lens.encoder.encode(texts[number], truncate=True, encoding=encoding) if number in texts else None
 
-    return [_exemplar(row, encoded) for row, encoded in best(table, text_of, shown)]
+    return [exemplar(row, AROUND) for row in exemplars_of_head(table, text_of)]
 
 
 def _first(
@@ -88,34 +86,3 @@ def _first(
         if count > most_documents or (count > 1 and tokens > most_tokens):
             return
         yield encoded
-
-
-def _exemplar(row: dict[str, Any], encoded: Encoded) -> Exemplar:
-    attending, attended = sides(encoded, row["stack"], row["kind"])
-    at, to = int(row["row"]), int(row["key"])
-    if attending is attended:
-        runs = _runs(attending, {at: "attending", to: "attended"} if at != to else {at: "both"})
-    else:
-        between = MarkedText(text=LOOKS_AT, mark=None)
-        runs = [*_runs(attending, {at: "attending"}), between, *_runs(attended, {to: "attended"})]
-    return Exemplar(
-        score=float(row["score"]),
-        attending=attending.label(at) or SPACE,
-        attended=attended.label(to) or SPACE,
-        source=source_of(encoded.document.name),
-        runs=runs,
-    )
-
-
-def _runs(pieces: Pieces, marks: dict[int, str]) -> list[MarkedText]:
-    """The text cut at its marked tokens; what is far from them is left out."""
-    text = pieces.text
-    places = sorted((*pieces.span(token), mark) for token, mark in marks.items())
-    begin, end = max(0, places[0][0] - AROUND), min(len(text), places[-1][1] + AROUND)
-    runs: list[dict[str, Any]] = [{"text": "… ", "mark": None}] if begin else []
-    for start, stop, mark in places:
-        start = max(start, begin)  # pieces of one character may overlap
-        runs += [{"text": text[begin:start], "mark": None}, {"text": text[start:stop] or SPACE, "mark": mark}]
-        begin = max(begin, stop)
-    runs += [{"text": text[begin:end], "mark": None}, {"text": " …" if end < len(text) else "", "mark": None}]
-    return [MarkedText.model_validate(run) for run in runs if run["text"]]

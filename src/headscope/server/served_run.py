@@ -12,10 +12,12 @@ from typing import Any, cast
 import pandas as pd
 
 from headscope.errors import HeadscopeError, InputError
+from headscope.heads.exemplars import NAME
 from headscope.lens import Lens
 from headscope.lens.head import Head
-from headscope.report.heads.exemplars import NAME, exemplars_of
+from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.report_json import description
+from headscope.report.schema import Exemplar
 from headscope.server import exemplars
 from headscope.server.queue import Check
 from headscope.server.reading import as_bytes
@@ -117,7 +119,7 @@ class ServedRun:
             }
         )
 
-    def _written(self) -> dict[Head, list[dict[str, Any]]]:
+    def _written(self) -> dict[Head, list[Exemplar]]:
         """Exemplars whose texts stand in the run itself: they need neither the model nor the corpus."""
         counted = next((name for name in self.run if name.startswith("exemplars") and name != NAME), None)
         # The texts of a study are those of the first table that it has counted.

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 from headscope.errors import InputError
+from headscope.heads.exemplars import SPANS, add_exemplars
 from headscope.report.findings.findings import findings
 from headscope.report.heads.atlas import statistics_of
 from headscope.report.heads.cards import best_relation, cards
-from headscope.report.heads.exemplars import SPACE, add_exemplars, runs_of
+from headscope.report.heads.exemplars import SPACE, exemplar
 from headscope.report.heads.sentence import SinkNames
 from headscope.study.run import Run
 from headscope.study.run_by_head import RunByHead
@@ -139,31 +140,43 @@ def test_the_best_relation_is_furthest_above_its_baseline_and_not_rare() -> None
 
 
 @pytest.mark.parametrize(
-    ("marked", "attending", "attended", "marks"),
+    ("text", "attending", "attended", "marks"),
     [
-        ("**it** saw *her*", "it", "her", [("it", "attending"), (" saw ", None), ("her", "attended")]),
-        ("*her* **it**", "it", "her", [("her", "attended"), (" ", None), ("it", "attending")]),
-        ("a ***b*** c", "b", "b", [("a ", None), ("b", "both"), (" c", None)]),
-        ("2 * 3 **is** *6*", "is", "6", [("2 * 3 ", None), ("is", "attending"), (" ", None), ("6", "attended")]),
-        ("**go** *go*", "go", "go", [("go", "attending"), (" ", None), ("go", "attended")]),
-        ("**ab***c*", "ab", "c", [("ab", "attending"), ("c", "attended")]),
-        ("were ** here**.**", ".", "", [("were ", None), (SPACE, "attended"), (" here", None), (".", "attending")]),
-        ("<b> **<i>** *x*", "<i>", "x", [("<b> ", None), ("<i>", "attending"), (" ", None), ("x", "attended")]),
-        ("nothing is marked", "a", "b", [("nothing is marked", None)]),
+        ("it saw her", (0, 2), (7, 10), [("it", "attending"), (" saw ", None), ("her", "attended")]),
+        ("her it", (4, 6), (0, 3), [("her", "attended"), (" ", None), ("it", "attending")]),
+        ("a b c", (2, 3), (2, 3), [("a ", None), ("b", "both"), (" c", None)]),
+        ("**go** *", (2, 4), (7, 8), [("**", None), ("go", "attending"), ("** ", None), ("*", "attended")]),
+        ("abc", (0, 2), (2, 3), [("ab", "attending"), ("c", "attended")]),
+        ("were here.", (9, 10), (5, 5), [("were ", None), (SPACE, "attended"), ("here", None), (".", "attending")]),
+        ("<b> <i> x", (4, 7), (8, 9), [("<b> ", None), ("<i>", "attending"), (" ", None), ("x", "attended")]),
     ],
 )  # fmt: skip
-def test_runs_of_a_marked_text(marked: str, attending: str, attended: str, marks: list[tuple[str, str | None]]) -> None:
-    assert [(run["text"], run["mark"]) for run in runs_of(marked, attending, attended)] == marks
+def test_runs_of_a_text(
+    text: str, attending: tuple[int, int], attended: tuple[int, int], marks: list[tuple[str, str | None]]
+) -> None:
+    spans = dict(zip(SPANS, [*attending, *attended], strict=True))
+    words = {"attending": text[slice(*attending)], "attended": text[slice(*attended)]}
+    made = exemplar({"text": text, "attended_text": "", "score": 0.5, "source": "a/b.txt", **words, **spans})
+    assert [(run["text"], run["mark"]) for run in made["runs"]] == marks
+    assert (made["attending"], made["attended"]) == (words["attending"] or SPACE, words["attended"] or SPACE)
+    assert made["source"] == "b.txt"
+
+
+def test_a_target_and_its_source_are_runs_apart_and_long_texts_are_cut() -> None:
+    spans = dict(zip(SPANS, [0, 4, 7, 10], strict=True))
+    row = {"text": "elle", "attended_text": "it saw her again", "score": 0.5, "source": "", "attending": "elle", **spans}
+    made = exemplar({**row, "attended": "her"}, around=4)
+    assert [run["text"] for run in made["runs"]] == ["elle", " ← ", "… ", "saw ", "her", " aga", " …"]
 
 
 def test_exemplars_of_a_run_are_its_texts(sample_run: SampleRun) -> None:
     plain = {"".join(document.text.split()) for document in documents("bert") if document.text}
     for card in cards(sample_run("bert")):
         assert card["exemplars"]
-        for exemplar in card["exemplars"]:
-            text = "".join(str(run["text"]) for run in exemplar["runs"])
+        for shown in card["exemplars"]:
+            text = "".join(str(run["text"]) for run in shown["runs"])
             assert "".join(text.split()) in plain
-            assert {run["mark"] for run in exemplar["runs"]} >= {"attending", "attended"}
+            assert {run["mark"] for run in shown["runs"]} >= {"attending", "attended"}
 
 
 def test_a_run_without_exemplars_is_told_how_to_get_them(tmp_path: Path) -> None:

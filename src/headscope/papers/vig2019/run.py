@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from headscope.heads.exemplars import readable
+from headscope.heads.exemplars import in_markdown, readable
 from headscope.lens.lens import Lens
 from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.claims import claims as claims_of
@@ -164,7 +164,9 @@ class _Passes:
             f"vig2019_exemplars{suffix}",
             "Tables 1 to 3: exemplars of the heads that are excited most",
             found,
-            shown.assign(head=labels)[["head", "rank", "score", "attending", "attended", "text"]],
+            shown.assign(head=labels, text=[in_markdown(row) for row in shown.to_dict("records")])[
+                ["head", "rank", "score", "attending", "attended", "text"]
+            ],
             notes=["The attending token is bold, the attended one italic. All heads: `headscope exemplars RUN HEAD`."],
         )
 

@@ -1,0 +1,223 @@
+"""What a report is as JSON: the one description of what Python writes and pages read (their TypeScript is made of it)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+Cell = str | int | float | bool | None
+Mark = Literal["attending", "attended", "both"]
+
+
+class Fact(TypedDict):
+    """One line about what was run."""
+
+    name: str
+    value: str
+
+
+class DescribedRun(TypedDict):
+    """A run by its folder's name."""
+
+    name: str
+    facts: list[Fact]
+
+
+class Number(TypedDict):
+    """A number of a sentence, and where it stands."""
+
+    value: float
+    table: str
+    column: str  # or an expression of columns
+    of: str  # the one "cell", or the "mean", "median" or "count" of the rows
+    where: dict[str, Any]  # picks the rows
+    run: NotRequired[str]  # "a" or "b", where two runs are compared
+
+
+class Finding(TypedDict):
+    """Something that a run's tables say, as a sentence."""
+
+    text: str
+    heads: list[str]  # labels
+    table: str
+    numbers: list[Number]
+
+
+class Marked(TypedDict):
+    """Some words of a text, and what is marked in them."""
+
+    text: str
+    mark: Mark | None
+
+
+class Exemplar(TypedDict):
+    """A text that excites a head: who looks, and at what."""
+
+    score: float
+    attending: str
+    attended: str
+    runs: list[Marked]
+    source: str
+
+
+class GivenRole(TypedDict):
+    """What a head does."""
+
+    role: str
+    family: str
+    rule: str
+
+
+class Special(TypedDict):
+    """Shares on the first token and separators together."""
+
+    weight: float | None
+    norm: float | None
+
+
+class Relation(TypedDict):
+    """The relation that a head knows best."""
+
+    name: str
+    direction: str
+    accuracy: float
+    baseline: float | None
+    cases: int
+
+
+class Antecedents(TypedDict):
+    """How often a mention looks most at its antecedent."""
+
+    accuracy: float
+    cases: int
+    baseline: float | None
+
+
+class NearestHead(TypedDict):
+    """The head that looks most alike."""
+
+    label: str
+    stack: str
+    kind: str
+    layer: int
+    head: int
+    distance: float
+
+
+class Head(GivenRole):
+    """A head, with all that its card says; its numbers are in the statistics."""
+
+    name: str  # "encoder self 3.1"
+    label: str  # "3.1", or "cross 3.1" where there are several kinds
+    stack: str
+    kind: str
+    layer: int
+    head: int
+    group: str  # "encoder self"
+    score: float | None
+    baseline: float | None
+    also: list[str]
+    says: str
+    special: Special
+    relation: Relation | None
+    antecedents: Antecedents | None
+    nearest: NearestHead | None
+    exemplars: list[Exemplar]
+    other: NotRequired[GivenRole | None]  # in the second run
+
+
+class Family(TypedDict):
+    """Roles of one kind, and their colour on light and dark pages."""
+
+    name: str
+    title: str
+    about: str
+    light: str
+    dark: str
+
+
+class Roles(TypedDict):
+    """What a page must know to show roles."""
+
+    about: str
+    families: list[Family]  # in the order in which they are listed
+    marks: dict[str, str]  # a role in a few characters; one that has none is its own name
+
+
+class Statistic(TypedDict):
+    """A number of every head."""
+
+    name: str  # "entropy.entropy": table and column
+    table: str
+    title: str
+    about: str
+    more: str  # what a larger number means
+    unit: str
+    card: bool  # whether it stands on the cards
+    values: list[float | None]  # by head
+    other: NotRequired[list[float | None]]  # of the second run
+
+
+class Near(TypedDict):
+    """Another head, and how far it is."""
+
+    head: int
+    distance: float
+
+
+class Scatter(TypedDict):
+    """Heads of one kind as points in a plane."""
+
+    group: str
+    heads: list[int]
+    x: list[float]
+    y: list[float]
+    stress: float
+    nearest: list[list[Near]]
+
+
+class Column(TypedDict):
+    """A column of a table, explained."""
+
+    name: str
+    title: str
+    about: str
+    numeric: bool
+
+
+class Table(TypedDict):
+    """A table, or the first rows of a long one."""
+
+    name: str
+    title: str
+    about: str
+    columns: list[Column]
+    rows: list[list[Cell]] | None  # None: in a chunk of the page
+    chunk: NotRequired[int]
+    total: int
+    compared: bool
+
+
+class Figure(TypedDict):
+    """A figure as text."""
+
+    name: str
+    title: str
+    svg: str | None  # None: in a chunk of the page
+    chunk: NotRequired[int]
+
+
+class Report(TypedDict):
+    """All that a report shows."""
+
+    format: int
+    title: str
+    runs: list[DescribedRun]
+    findings: list[Finding]
+    compared: list[Finding]  # what differs between two runs
+    heads: list[Head]
+    roles: Roles
+    statistics: list[Statistic]
+    scatters: list[Scatter]
+    tables: list[Table]
+    figures: list[Figure]
+    leftOut: list[str]  # each a sentence: what, and why
