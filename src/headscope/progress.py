@@ -1,22 +1,22 @@
-"""Whoever shows how far a long run has come, part by part; the command line's bar is one."""
+"""Progress: how far a long run has come, part by part. Shown to nobody, as a bar on a terminal, or as plain lines."""
 
 from __future__ import annotations
 
-from typing import Protocol
+import sys
+import time
+from typing import Any, Protocol
+
+EVERY = 10  # seconds between plain lines
 
 
-class Counting(Protocol):
-    """`begin` and `advance` count the documents of one study."""
+class Progress(Protocol):
+    """`part` names what begins, `begin` and `advance` count its documents, `say` is for a line of its own."""
+
+    def part(self, name: str) -> Progress: ...
 
     def begin(self, documents: int, done: int) -> None: ...
 
     def advance(self, documents: int) -> None: ...
-
-
-class Progress(Counting, Protocol):
-    """`part` names what begins, `say` is for a line of its own."""
-
-    def part(self, name: str) -> Progress: ...
 
     def say(self, line: str) -> None: ...
 
@@ -32,3 +32,55 @@ class Silent:
     def advance(self, documents: int) -> None: ...
 
     def say(self, line: str) -> None: ...
+
+
+class Bar:
+    """A progress bar with rate and time left on a terminal, plain lines elsewhere; one part after another."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        from rich import progress
+        from rich.console import Console
+
+        self.console = Console(stderr=True, quiet=quiet)
+        columns = (
+            progress.TextColumn("{task.description}"),
+            progress.BarColumn(),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[rate]}"),
+            progress.TimeRemainingColumn(),
+        )
+        self.progress = progress.Progress(*columns, console=self.console, disable=not self.console.is_terminal)
+        self.plain = not self.console.is_terminal and not quiet
+        self.name = ""
+        self.done = self.total = 0
+        self.task: Any = None
+        self.said = 0.0
+
+    def __enter__(self) -> Bar:
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()
+
+    def part(self, name: str) -> Bar:
+        """The same bar for the next part, under its name."""
+        self.name = name
+        return self
+
+    def say(self, line: str) -> None:
+        self.console.print(line, highlight=False, markup=False)
+
+    def begin(self, documents: int, done: int) -> None:
+        self.total, self.done = documents, done
+        self.task = self.progress.add_task(self.name, total=documents, completed=done, rate="")
+        if done and done < documents:
+            self.console.print(f"Going on: {done:,} of {documents:,} documents are counted already.")
+
+    def advance(self, documents: int) -> None:
+        self.done += documents
+        speed = self.progress.tasks[self.task].speed
+        self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
+        if self.plain and (self.done >= self.total or time.monotonic() - self.said > EVERY):
+            self.said = time.monotonic()
+            print(f"{self.name + ': ' if self.name else ''}{self.done:,} of {self.total:,} documents", file=sys.stderr)

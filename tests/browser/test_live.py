@@ -477,7 +477,7 @@ def run(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("live")
     paragraphs = [" ".join(document.text.split()) for document in paragraph_pairs(text())[:8] if document.text]
     (folder / "corpus.txt").write_text("\n".join(paragraphs))
-    study(lens, Corpus.of(folder / "corpus.txt"), report_statistics(), out=folder / "run", truncate=True)
+    study(lens, Corpus.of(folder / "corpus.txt"), report_statistics(lens), out=folder / "run", truncate=True)
     return folder / "run"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import headscope
 from headscope.cli import main
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -68,13 +69,25 @@ def test_read_prints_every_head(monkeypatch, capsys, folder: Path) -> None:
 
 
 def test_read_as_json(monkeypatch, capsys, folder: Path) -> None:
-    code, out, _ = run(monkeypatch, capsys, "read", folder, "the cats sat", "--words", "--json")
+    code, out, _ = run(monkeypatch, capsys, "read", folder, "the cats sat", "--level", "word", "--json")
     found = json.loads(out)
     assert code == 0
     assert found["key_tokens"] == ["[CLS]", "the", "cats", "sat", "[SEP]"]
     scores = torch.tensor(found["scores"])
     assert scores.shape == (3, 4, 5, 5)
     torch.testing.assert_close(scores.sum(-1), torch.ones(3, 4, 5))
+
+
+def test_read_says_what_each_head_looks_at_most(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", folder, "the cats sat", "-m", "norm", "--attention", "encoder self")
+    with headscope.open(folder) as lens:
+        reading = lens.read("the cats sat")
+    here = reading.scores("norm")[2, 3]
+    token, row, key = (int(place) for place in (here.sum(0).argmax(), *divmod(int(here.argmax()), here.shape[1])))
+    tokens, share = reading.tokens, here.sum(0)[token] / here.sum()
+    line = next(line.split() for line in out.splitlines() if line.split()[:1] == ["2.3"])
+    assert line == ["2.3", tokens[token], f"{share:.2f}", tokens[row], "→", tokens[key], f"{here.max():.3g}"]
+    assert code == 0
 
 
 @pytest.mark.parametrize("measure", ["value_norm", "joint_norm", "effective"])
@@ -168,6 +181,23 @@ def test_remote_code_is_not_run(monkeypatch, capsys, tmp_path: Path, folder: Pat
     assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path / "m"), "--trust-remote-code")
 
 
+def test_a_model_is_opened_as_it_is_asked_for(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("the cat")
+    command = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r", "-s", "entropy"]
+    assert run(monkeypatch, capsys, *command, "--device", "cpu", "--dtype", "bfloat16")[0] == 0
+    manifest = json.loads((tmp_path / "r" / "manifest.json").read_text())
+    assert (manifest["model"]["dtype"], manifest["model"]["device"]) == ("bfloat16", "cpu")
+    assert_one_sentence(run(monkeypatch, capsys, *command), "another model: dtype was")
+    for name, rest in (("doctor", []), ("read", ["the cat"]), ("view", ["the cat"])):
+        assert_one_sentence(run(monkeypatch, capsys, name, folder, *rest, "--device", "tpu9"), "'tpu9' is no device")
+        assert_one_sentence(run(monkeypatch, capsys, name, folder, *rest, "--dtype", "int"), "'int' is no precision")
+
+
+def test_no_such_attention(monkeypatch, capsys, folder: Path) -> None:
+    read = ["read", folder, "the cat"]
+    assert_one_sentence(run(monkeypatch, capsys, *read, "--attention", "crossed"), "no attention 'crossed': write self")
+
+
 def test_wrong_measure(monkeypatch, capsys, folder: Path) -> None:
     assert_one_sentence(run(monkeypatch, capsys, "read", folder, "the cat", "--measure", "nrom"), "no measure 'nrom'")
 
@@ -197,7 +227,7 @@ def test_study_says_what_is_wrong(monkeypatch, capsys, folder: Path, tmp_path: P
     command = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r"]
     assert_one_sentence(run(monkeypatch, capsys, *command, "-s", "entropie"), "no statistic 'entropie'")
     assert_one_sentence(run(monkeypatch, capsys, *command, "-m", "value_norm"), "one number a token")
-    assert_one_sentence(run(monkeypatch, capsys, *command, "--on-error", "ignore"), "stop or skip")
+    assert "'ignore' is not one of" in run(monkeypatch, capsys, *command, "--on-error", "ignore")[2]
     assert_one_sentence(run(monkeypatch, capsys, "study", folder, tmp_path / "no.txt", "-o", tmp_path / "r"), "no.txt")
     assert_one_sentence(run(monkeypatch, capsys, "table", tmp_path / "nothing", "entropy"), "not a run directory")
 
@@ -211,7 +241,8 @@ def test_study_lists_its_statistics(monkeypatch, capsys) -> None:
 
 def test_study_as_json(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("the cat\na dog\n")
-    code, out, _ = run(monkeypatch, capsys, "study", folder, tmp_path / "c.txt", "-o", tmp_path / "r", "--json", "--words")
+    command = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r", "--json", "--level", "word"]
+    code, out, _ = run(monkeypatch, capsys, *command)
     found = json.loads(out)
     assert code == 0
     assert found["documents"] == 2

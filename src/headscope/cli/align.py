@@ -13,8 +13,8 @@ from headscope.alignment.link_files import Side
 from headscope.alignment.run import Settings
 from headscope.alignment.run import align as align_corpus
 from headscope.cli.gold_options import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
-from headscope.cli.progress import Bar
 from headscope.lens import open as open_lens
+from headscope.progress import Bar
 from headscope.study import Run
 from headscope.text.parallel import parallel_documents
 

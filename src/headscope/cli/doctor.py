@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headscope.lens import open as open_lens
+from headscope.cli import options
+from headscope.lens import ModelSource
 from headscope.lens.doctor import Diagnosis, SiteReport, diagnose
 
 _COLOURS = {"ok": "green", "in part": "yellow", "weights only": "yellow", "wrong": "red"}
@@ -27,9 +27,12 @@ _LEGEND = (
 
 
 def doctor(
-    model: Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
+    model: options.Model,
+    as_json: options.AsJson = False,
+    device: options.Device = None,
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
     """Prove that a model's attention is read right. Exit code 1 if anything is off.
 
@@ -42,7 +45,7 @@ def doctor(
 
       headscope doctor ./my-model --json
     """
-    with open_lens(model, trust_remote_code=trust_remote_code) as lens:
+    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
         diagnosis = diagnose(lens)
     if as_json:
         typer.echo(json.dumps(diagnosis.to_json(), indent=2))

@@ -12,13 +12,13 @@ import typer
 from headscope.alignment.gold import with_gold
 from headscope.alignment.link_files import Side
 from headscope.cli.gold_options import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
-from headscope.cli.progress import Bar
 from headscope.errors import InputError
 from headscope.lens import open as open_lens
 from headscope.lens.lens import Lens
 from headscope.papers import clark2019 as papers_clark2019
 from headscope.papers import kobayashi2020 as papers_kobayashi2020
 from headscope.papers import vig2019 as papers_vig2019
+from headscope.progress import Bar
 from headscope.study import Run
 from headscope.text import Annotator, Corpus
 from headscope.text.parallel import parallel_documents

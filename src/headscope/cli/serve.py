@@ -5,9 +5,11 @@ from __future__ import annotations
 import secrets
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from headscope.cli import options
 
 
 def serve(
@@ -23,7 +25,10 @@ def serve(
     token: Annotated[
         str | None, typer.Option(help="Who asks must have it; made up where others can reach the server.")
     ] = None,
-    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with a model. Read it first.")] = False,
+    device: options.Device = None,
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
     """Type a text and see what every head does with it, in the browser.
 
@@ -46,7 +51,8 @@ def serve(
     settings = Settings(host, port, token, max_tokens)
     if run is not None:
         load_run(run)  # says so at once if it is none
-    opened = open_models(models or [], run, trust_remote_code=trust_remote_code)
+    here: Any = {"device": device, "trust_remote_code": trust_remote_code}
+    opened = open_models(models or [], run, **here, dtype=dtype, revision=revision)
 
     def say(listening: Settings) -> None:
         typer.echo(f"Serving {', '.join(opened)} at {listening.address} (Ctrl-C ends it)")

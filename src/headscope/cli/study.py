@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headscope.cli.progress import Bar
-from headscope.errors import InputError
-from headscope.lens import open as open_lens
-from headscope.report.needed_tables import complete, report_measures, report_statistics
-from headscope.statistics import STATISTICS, usual_statistics
-from headscope.statistics.base import Statistic
-from headscope.statistics.surface.null_attention import is_decoder_only
+from headscope.cli import options
+from headscope.lens import ModelSource
+from headscope.progress import Bar
+from headscope.report.needed_tables import complete, report_statistics
+from headscope.statistics import STATISTICS
+from headscope.study import Run
 from headscope.study import study as run_study
+from headscope.study.study import named_statistics
 from headscope.text import FORMATS, Annotator, Corpus
 
 
@@ -32,28 +32,26 @@ def _print_list(asked: bool) -> None:
 
 
 def study(
-    model: Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")],
+    model: options.Model,
     corpus: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")],
+    output: options.Output,
     statistics: Annotated[
         list[str] | None,
         typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: the usual ones."),
     ] = None,
-    measures: Annotated[
-        list[str] | None, typer.Option("-m", "--measure", help="What is counted; may be repeated. Default: weight.")
-    ] = None,
-    words: Annotated[bool, typer.Option("--words", help="Count in words instead of the tokenizer's pieces.")] = False,
+    measures: options.Measures = None,
+    level: options.Level = "token",
     format: Annotated[
         str | None, typer.Option(help=f"One of {', '.join(FORMATS)}. Default: recognised from the content.")
     ] = None,
     unit: Annotated[str | None, typer.Option(help="What a document is, where a format has a choice.")] = None,
     column: Annotated[str | None, typer.Option(help="The column of JSONL and Parquet files. Default: text.")] = None,
     annotate: Annotated[str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE.")] = None,
-    batch_size: Annotated[int, typer.Option(min=1, help="Texts at a time.")] = 16,
+    batch_size: options.BatchSize = 16,
     shard_size: Annotated[int, typer.Option(min=1, help="Documents a shard; a kill loses at most one shard.")] = 256,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most tokens a document, below the model's own limit.")] = None,
-    truncate: Annotated[bool, typer.Option("--truncate", help="Cut long documents off at the limit.")] = False,
-    on_error: Annotated[str, typer.Option(help="stop, or skip: pass over what cannot be read, and count it.")] = "stop",
+    max_tokens: options.MaxTokens = None,
+    truncate: options.Truncate = False,
+    on_error: options.OnError = "stop",
     random_init: Annotated[
         int | None, typer.Option(metavar="SEED", help="Use the model's randomly initialised twin instead.")
     ] = None,
@@ -64,8 +62,11 @@ def study(
     list_statistics: Annotated[
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="List the statistics.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Say where the output is, and what was counted, as JSON.")] = False,
-    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
+    as_json: options.AsJson = False,
+    device: options.Device = None,
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
     """Count statistics over a corpus. Run the same command again to go on after an interruption.
 
@@ -77,23 +78,21 @@ def study(
 
       headscope study gpt2 "texts/*.jsonl.gz" -o run -s entropy -s distance -m weight -m norm --truncate
 
-      headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --limit 128 --truncate
+      headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --max-tokens 128 --truncate
     """
-    documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, on_error=_checked(on_error))
+    documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, on_error=on_error)
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
-    if statistics or not report:
-        chosen = _chosen(statistics, measures or ["weight"], "word" if words else "token")
-    with open_lens(model, trust_remote_code=trust_remote_code, random_init=random_init) as lens, Bar(quiet=as_json) as bar:
-        if report and not statistics:
-            chosen = report_statistics(measures or report_measures(lens), without_first=is_decoder_only(lens.sites))
+    named = named_statistics(statistics, measures or ["weight"], level)
+    source = ModelSource(model, device, dtype, revision, trust_remote_code, random_init)
+    with source.open() as lens, Bar(quiet=as_json) as bar:
         run = run_study(
             lens,
             documents,
-            chosen,
+            report_statistics(lens, measures) if report and not statistics else named,
             out=output,
             batch_size=batch_size,
-            max_tokens=limit,
+            max_tokens=max_tokens,
             truncate=truncate,
             on_error=on_error,
             shard_size=shard_size,
@@ -106,11 +105,15 @@ def study(
     if as_json:
         said = {"run": str(run.folder), "tables": run.tables, **run.manifest["counts"]}
         typer.echo(json.dumps(said | ({"report": str(page)} if page else {})))
-        return
-    counts = run.manifest["counts"]
-    skipped = counts["skipped"] + run.manifest["corpus"]["skipped"]["count"]
+    else:
+        _tell(run, page)
+
+
+def _tell(run: Run, page: Path | None) -> None:
+    counts, in_files = run.manifest["counts"], run.manifest["corpus"]["skipped"]
+    skipped = counts["skipped"] + in_files["count"]
     typer.echo(f"Counted {counts['documents']:,} documents, {counts['tokens']:,} tokens; skipped {skipped:,}.")
-    for example in run.manifest["corpus"]["skipped"]["examples"][:5]:
+    for example in in_files["examples"][:5]:
         typer.echo(f"  skipped {example}")
     typer.echo(f"Tables in {run.folder / 'tables'}: {', '.join(run.tables)}.")
     typer.echo(f"Look at one with: headscope table {run.folder} {run.tables[0]}")
@@ -118,17 +121,3 @@ def study(
         typer.echo(f"Report: {page}. Open it in a browser; explore it live with: headscope serve --run {run.folder}")
     else:
         typer.echo(f"Make a page of them with: headscope report {run.folder}")
-
-
-def _checked(on_error: str) -> Any:
-    if on_error not in ("stop", "skip"):
-        raise InputError(f"--on-error is stop or skip, not {on_error!r}.")
-    return on_error
-
-
-def _chosen(names: list[str] | None, measures: list[str], level: str) -> list[Statistic]:
-    chosen = [STATISTICS[name] for name in names or usual_statistics()]
-    # A statistic that counts in one unit only is not asked for another.
-    return [
-        cls(measure=measure, level=level if level in cls.levels else cls.levels[0]) for cls in chosen for measure in measures
-    ]

@@ -9,34 +9,34 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from headscope.cli import options
 from headscope.errors import InputError
-from headscope.lens import open as open_lens
-from headscope.measures import MEASURES
+from headscope.lens import ModelSource
 from headscope.text import Document
 from headscope.views.choosing import heads_named
 from headscope.views.from_reading import check_length
 from headscope.views.show import view_of
-from headscope.views.state import VIEWS, Level, Pairs
+from headscope.views.state import VIEWS, Pairs
 from headscope.views.view import View
 
 
 def view(
-    model: Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")],
+    model: options.Model,
     text: Annotated[str | None, typer.Argument(help="The text, in quotes; or --file.")] = None,
     output: Annotated[
         list[Path] | None, typer.Option("-o", "--output", help="view.html, .svg, .pdf or .png; may be repeated.")
     ] = None,
     kind: Annotated[str, typer.Option("--view", help=f"What it opens with: {', '.join(VIEWS)}.")] = "head",
-    pair: Annotated[str | None, typer.Option(help="A second text, for models that read sentence pairs.")] = None,
-    target: Annotated[str | None, typer.Option(help="A translation, for encoder-decoders.")] = None,
+    pair: options.Pair = None,
+    target: options.Target = None,
     file: Annotated[Path | None, typer.Option(help="Read the text from this file.")] = None,
-    measure: Annotated[str, typer.Option(help=f"One of {', '.join(sorted(MEASURES))}.")] = "weight",
+    measure: options.Measure = "weight",
     compare: Annotated[str, typer.Option(help="The matrix: a second measure beside the first.")] = "",
-    attention: Annotated[str, typer.Option(help="encoder self, decoder self or decoder cross.")] = "",
+    attention: options.Attention = "",
     layer: Annotated[int | None, typer.Option(help="The layer it opens with.")] = None,
     heads: Annotated[str, typer.Option(help="The heads it opens with: 0,4.")] = "",
     only: Annotated[str, typer.Option(help="Leave out all heads but these: 3.1,5.0; 3 is a whole layer.")] = "",
-    level: Annotated[Level, typer.Option(help="Open in the tokenizer's pieces, or in words.")] = "token",
+    level: options.Level = "token",
     pairs: Annotated[Pairs, typer.Option(help="Of a sentence pair: from which text to which.")] = "all",
     keep: Annotated[str, typer.Option(help="Tokens to keep chosen: q3,k5 (the 4th attends, the 6th is attended to).")] = "",
     least: Annotated[float, typer.Option(min=0, max=1, help="Do not draw scores below this part of the largest.")] = 0.0,
@@ -48,9 +48,12 @@ def view(
     svg: Annotated[bool, typer.Option("--svg", help="Also a figure for print, as SVG, beside the page.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="The same as PDF.")] = False,
     png: Annotated[bool, typer.Option("--png", help="The same as PNG.")] = False,
-    truncate: Annotated[bool, typer.Option("--truncate", help="Cut the text off at the model's limit.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
-    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
+    truncate: options.Truncate = False,
+    as_json: options.AsJson = False,
+    device: options.Device = None,
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
     """See a text as a model's heads see it: one page with four views, that needs no network.
 
@@ -67,7 +70,7 @@ def view(
     if kind not in VIEWS:
         raise InputError(f"There is no view {kind!r}: choose one of {', '.join(VIEWS)}.")
     paths = _paths(output, svg=svg, pdf=pdf, png=png)
-    with open_lens(model, trust_remote_code=trust_remote_code) as lens:
+    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
         document = Document(_text(text, file), pair, target)
         chosen = heads_named(only, lens.sites) if only else None
         check_length(lens, document, chosen, truncate=truncate)

@@ -14,7 +14,7 @@ from headscope.demo.counts import MEASURES, Counts
 from headscope.demo.findings import disagreement, widest_gap
 from headscope.demo.text import TITLE, count_sentences, paragraph_pairs, text
 from headscope.lens import Lens
-from headscope.progress import Counting
+from headscope.progress import Progress
 from headscope.report.needed_tables import complete, report_statistics
 from headscope.study import study
 from headscope.text import Document
@@ -72,12 +72,19 @@ class Observation:
 
 
 def observe(
-    lens: Lens, run: Path, documents: Sequence[Document] | None = None, progress: Counting | None = None
+    lens: Lens, run: Path, documents: Sequence[Document] | None = None, progress: Progress | None = None
 ) -> Observation:
     """A study of the text in the run directory `run`; one that is there and finished is not counted again."""
     documents = paragraph_pairs(text()) if documents is None else documents
     counted = study(
-        lens, documents, report_statistics(MEASURES), out=run, batch_size=2, shard_size=2, truncate=True, progress=progress
+        lens,
+        documents,
+        report_statistics(lens, MEASURES),
+        out=run,
+        batch_size=2,
+        shard_size=2,
+        truncate=True,
+        progress=progress,
     )
     complete(lens, counted, documents)
     counts = Counts.of(counted, layers=len(lens.sites), heads=lens.sites[0].heads)

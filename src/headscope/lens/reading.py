@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,6 +18,18 @@ from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.words import merge_keys, merge_rows
 
 Groups = list[list[int]]
+Level = Literal["token", "word"]
+
+
+class Strongest(NamedTuple):
+    """What one head looks at most."""
+
+    layer: int
+    head: int | None  # None for all heads together
+    token: str  # gets most of all that the head gives
+    share: float  # of it
+    link: tuple[str, str] | None  # who gives most to whom; None for a measure that has one number a token
+    score: float  # of the link, or the token
 
 
 class Reading:
@@ -26,10 +39,10 @@ class Reading:
     keys behind one layer's weights.
     """
 
-    def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, in_words: bool = False) -> None:
+    def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, level: Level = "token") -> None:
         self.blocks = {block.site: block for block in blocks}
         self.batch = batch
-        self.in_words = in_words
+        self.level = level
 
     @property
     def sites(self) -> list[Site]:
@@ -64,10 +77,19 @@ class Reading:
             raise InputError("The layers of this model differ in their number of heads: ask for one with layer=.")
         return torch.stack(each)
 
+    def strongest(self, measure: str = "weight", *, kind: str = "self", stack: str | None = None) -> list[Strongest]:
+        """For every head, the token that gets the largest share of all that it gives, and its strongest single link."""
+        queries, keys = self.query_tokens(kind, stack), self.key_tokens(kind, stack)
+        return [
+            _strongest(block.site.layer, None if MEASURES[measure].joint else head, scores, queries, keys)
+            for block in self._choose(kind, stack, None)
+            for head, scores in enumerate(self._of_block(block, measure))
+        ]
+
     def neurons(self, layer: int, *, kind: str = "self", stack: str | None = None) -> Neurons:
         """The queries and keys of one layer, and what the model makes of their products (vig2019, section 4.3).
 
-        They stay in pieces, also `in_words`: pieces have a query and a key each, and words have none.
+        They stay in pieces, also at the level of words: pieces have a query and a key each, and words have none.
         """
         return neurons_of(self._choose(kind, stack, layer)[0])
 
@@ -86,14 +108,13 @@ class Reading:
 
         A special token is a word of its own. The value norm of a word is the mean over its pieces.
         """
-        return Reading(list(self.blocks.values()), self.batch, in_words=True)
+        return Reading(list(self.blocks.values()), self.batch, level="word")
 
     def __repr__(self) -> str:
-        unit = "words" if self.in_words else "tokens"
-        return f"<Reading of {len(self.tokens)} {unit}, {len(self.blocks)} attentions>"
+        return f"<Reading of {len(self.tokens)} {self.level}s, {len(self.blocks)} attentions>"
 
     def _labels(self, sequence: TokenSequence) -> list[str]:
-        return sequence.groups()[0] if self.in_words else list(sequence.tokens)
+        return sequence.groups()[0] if self.level == "word" else list(sequence.tokens)
 
     def _choose(self, kind: str, stack: str | None, layer: int | None) -> list[AttentionBlock]:
         here = [block for block in self.blocks.values() if block.site.kind == kind]
@@ -113,7 +134,7 @@ class Reading:
     def _of_block(self, block: AttentionBlock, measure: str) -> Tensor:
         scores = block.scores(measure)[0]  # head row key
         per_key = MEASURES[measure].per_key
-        if self.in_words:
+        if self.level == "word":
             scores = self._merged(scores, block.site, per_key)
         scores = scores[:, 0] if per_key else scores
         return scores.detach().cpu()
@@ -125,3 +146,12 @@ class Reading:
         if per_key:
             merged = merged / torch.tensor([len(pieces) for pieces in keys]).to(merged)
         return merged
+
+
+def _strongest(layer: int, head: int | None, scores: Tensor, queries: list[str], keys: list[str]) -> Strongest:
+    """From one head's scores: (query, key), or (key,)"""
+    total = scores.sum(0) if scores.dim() == 2 else scores
+    most = int(total.argmax())
+    row, key = divmod(int(scores.argmax()), len(keys))
+    link = (queries[row], keys[key]) if scores.dim() == 2 else None
+    return Strongest(layer, head, keys[most], float(total[most] / total.sum()), link, float(scores.max()))

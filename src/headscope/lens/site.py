@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headscope.errors import InputError
+
 
 @dataclass(frozen=True)
 class Site:
@@ -34,6 +36,18 @@ class Site:
     def label(self, head: int) -> str:
         """`layer.head`, both from 0, as in tables and figures."""
         return f"{self.layer}.{head}"
+
+
+def attention_named(name: str) -> tuple[str | None, str]:
+    """(stack, kind) of what people call an attention; no stack where they name none.
+
+    >>> attention_named("decoder cross"), attention_named("self")
+    (('decoder', 'cross'), (None, 'self'))
+    """
+    *stack, kind = name.split() or [""]
+    if kind not in ("self", "cross") or stack not in ([], ["encoder"], ["decoder"]):
+        raise InputError(f"There is no attention {name!r}: write self or cross, alone or after encoder or decoder.")
+    return stack[0] if stack else None, kind
 
 
 def numbers_in(module_name: str) -> list[int]:

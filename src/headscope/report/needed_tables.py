@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from headscope.heads.exemplars import add_exemplars
 from headscope.lens.lens import Lens
@@ -18,6 +18,7 @@ from headscope.statistics import (
     Statistic,
     Strength,
 )
+from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.study import Run
 from headscope.study.repeats import NAME as REPEATS
 from headscope.study.repeats import Frame, add_repeats
@@ -27,18 +28,16 @@ EACH = (Entropy, Distance, Offsets, SpecialTokens, Punctuation, Strength, Beyond
 LENGTH, SHORTEST = 40, 10  # tokens of a repeated sequence; a model of amino acids has too few different ones
 
 
-def report_statistics(measures: Iterable[str] = ("weight", "norm"), *, without_first: bool = False) -> list[Statistic]:
+def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list[Statistic]:
     """Roles and shares by every measure; how heads are alike, and which texts excite them, by weight.
 
-    `without_first` leaves the first token out of the latter: in a decoder it is the strongest in every text of every head.
+    The measures are weight and norm, where all attentions have norms. Texts are found without the first token of a decoder:
+    it is the strongest in every text of every head.
     """
-    each = [statistic(measure=measure) for measure in measures for statistic in EACH]
-    return [*each, JensenShannon(), Exemplars(without_first=without_first)]
-
-
-def report_measures(lens: Lens) -> list[str]:
-    """Weight and norm; the weight alone where some attention has no norms to be had."""
-    return ["weight"] if any(site.why_no_norms for site in lens.sites) else ["weight", "norm"]
+    has_norms = not any(site.why_no_norms for site in lens.sites)
+    chosen = measures or (["weight", "norm"] if has_norms else ["weight"])
+    each = [statistic(measure=measure) for measure in chosen for statistic in EACH]
+    return [*each, JensenShannon(), Exemplars(without_first=is_decoder_only(lens.sites))]
 
 
 def complete(lens: Lens, run: Run, documents: Iterable[Document]) -> None:

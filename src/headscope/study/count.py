@@ -17,6 +17,7 @@ from headscope.lens.tokens.losses import own_loss
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics.base import Statistic
 from headscope.text import Document
+from headscope.text.corpus import OnError
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class BatchSettings:
     batch_size: int = 16
     max_tokens: int | None = None
     truncate: bool = False
-    on_error: str = "stop"
+    on_error: OnError = "stop"
     encoding: Encoding = AS_WRITTEN
 
     def describe(self) -> dict[str, Any]:

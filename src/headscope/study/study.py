@@ -19,7 +19,7 @@ from headscope.lens.lens import Lens
 from headscope.lens.site import Site
 from headscope.lens.source import ModelSource
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
-from headscope.progress import Counting, Silent
+from headscope.progress import Progress, Silent
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study.count import BatchSettings
@@ -32,6 +32,7 @@ from headscope.study.state import State, load_state, save_state
 from headscope.study.tables import save_table
 from headscope.study.work import Work
 from headscope.text import Corpus
+from headscope.text.corpus import OnError
 
 GROUPS = 200  # of shards to resample, at the most: a bounded number, whatever the corpus
 
@@ -45,11 +46,11 @@ def study(
     batch_size: int = 16,
     max_tokens: int | None = None,
     truncate: bool = False,
-    on_error: str = "stop",
+    on_error: OnError = "stop",
     encoding: Encoding = AS_WRITTEN,
     shard_size: int = SHARD,
     engine: Engine | None = None,
-    progress: Counting | None = None,
+    progress: Progress | None = None,
 ) -> Run:
     """Count `statistics` (the usual ones by default) over a corpus; run it again to go on after an interruption.
 
@@ -79,6 +80,15 @@ def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
     if not made:
         raise InputError("No statistic is asked for: name at least one.")
     return made
+
+
+def named_statistics(names: Sequence[str] | None, measures: Sequence[str], level: str) -> list[Statistic]:
+    """Statistics (the usual ones for None) by each measure. One that counts at one level only is not asked for another."""
+    return [
+        cls(measure=measure, level=level if level in cls.levels else cls.levels[0])
+        for cls in (STATISTICS[name] for name in names or usual_statistics())
+        for measure in measures
+    ]
 
 
 def _begin(
@@ -114,7 +124,7 @@ def _begin(
     return now
 
 
-def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine: Engine, progress: Counting) -> None:
+def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine: Engine, progress: Progress) -> None:
     """Every shard that is not on the disk yet; it is there, whole, when it is counted as done."""
     shards = range(-(-total // size))
     finished = {index for index in shards if load_state(shard_file(run, index)) is not None}

@@ -93,7 +93,7 @@ def view_of(
         layer=layer,
         heads=None if heads is None else tuple(heads),
         measure=measure or content.measures[0],
-        level=level or ("word" if reading is not None and reading.in_words else "token"),
+        level=level or ("token" if reading is None else reading.level),
         pairs=pairs,
         least=least,
         top=top,

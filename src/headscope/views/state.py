@@ -69,7 +69,8 @@ class State:
         _one_of(self.view, list(VIEWS), "view")
         _one_of(self.level, get_args(Level), "level")
         _one_of(self.pairs, get_args(Pairs), "pairs")
-        group = self.attention or content.groups[0]
+        named = self.attention  # "cross" is enough where there is one
+        group = next((one for one in content.groups if named in ("", one, one.split()[-1])), named)
         _one_of(group, content.groups, "attention")
         here = content.of_group(group)
         layers = {attention.layer: attention for attention in here}
