@@ -16,7 +16,6 @@ from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 from headscope.alignment.choice import Choice
 from headscope.alignment.linking import choose_words, encode_pair
-from headscope.alignment.run import Settings as AlignSettings
 from headscope.alignment.run import align
 from headscope.lens.tokens.batch import Batch
 from headscope.text.parallel import parallel_documents
@@ -67,7 +66,7 @@ def align_peak(count: int) -> Memory:
         with pairs.open("w", encoding="utf-8") as file:
             file.writelines(islice(cycle(lines), count))
         corpus = parallel_documents(pairs, first="target")
-        return memory_of(lambda: align(lens, corpus, Path(folder) / "run", AlignSettings(layer=2)))
+        return memory_of(lambda: align(lens, corpus, out=Path(folder) / "run", layer=2))
 
 
 def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:

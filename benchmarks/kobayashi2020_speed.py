@@ -14,8 +14,8 @@ from benchmarks.timing import alternate, as_ratios
 from headscope.demo.model import open_model
 from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
-from headscope.papers.kobayashi2020.run import Settings as PaperSettings
-from headscope.papers.kobayashi2020.run import statistics
+from headscope.papers.kobayashi2020.settings import Settings as PaperSettings
+from headscope.papers.kobayashi2020.settings import statistics
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.count import BatchSettings, batches_of, encode_all, update
 from headscope.text import Document

@@ -16,8 +16,8 @@ from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
 from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
-from headscope.papers.vig2019.run import Settings as PaperSettings
-from headscope.papers.vig2019.run import first_pass
+from headscope.papers.vig2019.settings import Settings as PaperSettings
+from headscope.papers.vig2019.settings import first_pass
 from headscope.study.count import BatchSettings, batches_of, encode_all, update
 from headscope.text import Corpus, Document
 
@@ -37,7 +37,7 @@ def vig2019_speed(settings: Settings) -> list[Row]:
         documents = _sentences(8 if settings.quick else SENTENCES)
         encoded, _ = encode_all(lens.encoder, documents, BatchSettings(), {})
         batches = list(batches_of(lens.encoder, encoded, 16))
-        chosen = first_pass(PaperSettings(), without_first=True)
+        chosen = first_pass(PaperSettings(without_first=True))
         started = [statistic.start(lens.sites) for statistic in chosen]
 
         def count() -> None:

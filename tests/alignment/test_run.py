@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 import headscope
-from headscope.alignment import linking
+from headscope.alignment import align, linking
 from headscope.alignment.gold import with_gold
 from headscope.alignment.gradient import gradient_links
 from headscope.alignment.link_files import read_links
 from headscope.alignment.prompt_linking import link_prompts
-from headscope.alignment.run import Settings, align
 from headscope.alignment.symmetrise import grow_diag_final_and
 from headscope.errors import InputError
 from headscope.lens.tokens.prompts import Prompt
@@ -39,7 +38,7 @@ def gold_corpus(folder: Path) -> Corpus:
 
 
 def test_the_layer_with_the_highest_norm_without_gold_links(pairs: Path) -> None:
-    run = align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), pairs / "run")
+    run = align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), out=pairs / "run")
     means = run["mean_norms"].groupby("layer")["mean_score"].sum()
     found = [links.sure for links in read_links(run.folder / "links.txt")]
     documents = list(parallel_documents(pairs / "pairs.txt"))
@@ -50,7 +49,7 @@ def test_the_layer_with_the_highest_norm_without_gold_links(pairs: Path) -> None
 
 
 def test_error_rates_of_every_layer_and_head_with_gold_links(pairs: Path) -> None:
-    run = align(lens_for("marian"), gold_corpus(pairs), pairs / "run", Settings(by="aer"))
+    run = align(lens_for("marian"), gold_corpus(pairs), out=pairs / "run", by="aer")
     layers, heads = run["aer_layers"], run["aer_heads"]
     assert len(layers) == 2 * 2 * 2
     assert len(heads) == 2 * 2 * 2 * 4
@@ -64,8 +63,8 @@ def test_error_rates_of_every_layer_and_head_with_gold_links(pairs: Path) -> Non
 
 def test_a_killed_run_goes_on_to_the_same_bytes(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(linking, "SHARD", 2)
-    settings = Settings(layer=1, head=2)
-    whole = align(lens_for("marian"), gold_corpus(pairs), pairs / "whole", settings)
+    settings = {"layer": 1, "head": 2}
+    whole = align(lens_for("marian"), gold_corpus(pairs), out=pairs / "whole", **settings)
 
     calls = 0
     real = linking.link
@@ -79,19 +78,19 @@ def test_a_killed_run_goes_on_to_the_same_bytes(pairs: Path, monkeypatch: pytest
 
     monkeypatch.setattr("headscope.alignment.run.link", killed)
     with pytest.raises(KeyboardInterrupt):
-        align(lens_for("marian"), gold_corpus(pairs), pairs / "cut", settings)
+        align(lens_for("marian"), gold_corpus(pairs), out=pairs / "cut", **settings)
     assert not (pairs / "cut" / "links.txt").exists()
-    resumed = align(lens_for("marian"), gold_corpus(pairs), pairs / "cut", settings)
+    resumed = align(lens_for("marian"), gold_corpus(pairs), out=pairs / "cut", **settings)
     assert calls == 3 + 4  # six shards, two of them finished before
     for name in ("links.txt", "tables/aer_heads.parquet", "tables/align_scores.parquet", "align.md"):
         assert (resumed.folder / name).read_bytes() == (whole.folder / name).read_bytes()
     with pytest.raises(InputError, match="layer"):
-        align(lens_for("marian"), gold_corpus(pairs), pairs / "cut", Settings(layer=0))
+        align(lens_for("marian"), gold_corpus(pairs), out=pairs / "cut", layer=0)
 
 
 def test_two_directions_are_joined(pairs: Path) -> None:
     lens = lens_for("marian")
-    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(layer=0), reverse=lens)
+    run = align(lens, gold_corpus(pairs), out=pairs / "run", layer=0, reverse=lens)
     forward, reverse, joined = (
         [links.sure for links in read_links(run.folder / f"{name}.txt", format="pharaoh")]
         for name in ("forward", "reverse", "links")
@@ -140,37 +139,39 @@ def test_errors_name_the_line_and_the_flag(tmp_path: Path, change: dict[str, str
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (lambda: Settings(head=1), "--layer"),
-        (lambda: Settings(by="luck"), "norm or aer"),
-        (lambda: Settings(measure="effective"), "weight or norm"),
-        (lambda: Settings(symmetrise="both"), "intersection"),
+        ({"head": 1}, "--layer"),
+        ({"by": "luck"}, "norm or aer"),
+        ({"measure": "effective"}, "weight or norm"),
+        ({"symmetrise": "both"}, "intersection"),
+        ({"prompt": "{source} {target}"}, "--by aer"),
     ],
 )
-def test_settings_that_make_no_sense(settings: object, message: str) -> None:
+def test_settings_that_make_no_sense(pairs: Path, settings: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        settings()
+        align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), out=pairs / "run", **settings)
+    assert not (pairs / "run").exists()
 
 
 def test_layers_heads_and_models_that_are_not_there(pairs: Path) -> None:
     corpus = parallel_documents(pairs / "pairs.txt")
     with pytest.raises(InputError, match="layer 7; choose one of 0 to 1"):
-        align(lens_for("marian"), corpus, pairs / "one", Settings(layer=7))
+        align(lens_for("marian"), corpus, out=pairs / "one", layer=7)
     with pytest.raises(InputError, match="head 9 in layer 0; choose one of 0 to 3"):
-        align(lens_for("marian"), corpus, pairs / "two", Settings(layer=0, head=9))
+        align(lens_for("marian"), corpus, out=pairs / "two", layer=0, head=9)
     with pytest.raises(InputError, match="gold"):
-        align(lens_for("marian"), corpus, pairs / "three", Settings(by="aer"))
+        align(lens_for("marian"), corpus, out=pairs / "three", by="aer")
     with pytest.raises(InputError, match="no cross attention"):
-        align(lens_for("bert"), corpus, pairs / "four")
+        align(lens_for("bert"), corpus, out=pairs / "four")
     (pairs / "empty.txt").write_text("")
     with pytest.raises(InputError, match="nothing to align"):
-        align(lens_for("marian"), parallel_documents(pairs / "empty.txt"), pairs / "five")
+        align(lens_for("marian"), parallel_documents(pairs / "empty.txt"), out=pairs / "five")
     assert not any((pairs / name).exists() for name in ("one", "two", "three", "four", "five"))
 
 
 def test_a_decoder_reads_a_prompt(pairs: Path) -> None:
     lens = lens_for("llama")
     template = "the cat {source} , {target}"
-    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(by="aer", prompt=template))
+    run = align(lens, gold_corpus(pairs), out=pairs / "run", by="aer", prompt=template)
     layers = run["aer_layers"]
     assert set(layers["layer"]) == {0, 1, 2}
     best = layers.loc[layers["aer_half_0"].idxmin()]
@@ -178,15 +179,13 @@ def test_a_decoder_reads_a_prompt(pairs: Path) -> None:
     choice = linking.Choice(int(best["layer"]), None, str(best["measure"]), str(best["setting"]))
     expected = link_prompts(lens, list(gold_corpus(pairs)), choice, Prompt(template))
     assert [links.sure for links in read_links(run.folder / "links.txt")] == expected
-    with pytest.raises(InputError, match="--by aer"):
-        Settings(prompt=template)
     with pytest.raises(InputError, match="needs no prompt"):
-        align(lens_for("marian"), gold_corpus(pairs), pairs / "other", Settings(layer=0, prompt=template))
+        align(lens_for("marian"), gold_corpus(pairs), out=pairs / "other", layer=0, prompt=template)
 
 
 def test_gradients_stand_in_the_same_table(pairs: Path) -> None:
     lens = lens_for("marian")
-    run = align(lens, gold_corpus(pairs), pairs / "run", Settings(layer=0, gradient=2))
+    run = align(lens, gold_corpus(pairs), out=pairs / "run", layer=0, gradient=2)
     assert run["align_scores"]["system"].tolist() == ["links", "gradient"]
     found = [links.sure for links in read_links(run.folder / "gradient.txt")]
     assert found == gradient_links(lens, list(gold_corpus(pairs)), samples=2)

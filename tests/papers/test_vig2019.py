@@ -27,7 +27,8 @@ FIGURES = {"fig5", "fig6", "fig7", "fig8", "fig9", "fig9_from", "fig10", "fig11"
 def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
     treebank = Corpus.from_files(data["treebank"])
     settings = vig2019.Settings(measures=("weight", "norm"))
-    return vig2019.run(lens_for("llama"), tmp_path_factory.mktemp("run") / "run", vig2019.Data(treebank), settings)
+    out = tmp_path_factory.mktemp("run") / "run"
+    return vig2019.run(lens_for("llama"), vig2019.Data(treebank), settings, out=out)
 
 
 def test_every_result_for_both_measures(finished: headscope.Run) -> None:
@@ -45,11 +46,11 @@ def test_every_result_for_both_measures(finished: headscope.Run) -> None:
 
 def test_the_same_command_again_goes_on(finished: headscope.Run, data: dict[str, Path]) -> None:
     before = {path: path.read_bytes() for path in sorted((finished.folder / "tables").glob("*.parquet"))}
-    settings = vig2019.Settings(measures=("weight", "norm"))
-    vig2019.run(lens_for("llama"), finished.folder, vig2019.Data(Corpus.from_files(data["treebank"])), settings)
+    given, settings = vig2019.Data(Corpus.from_files(data["treebank"])), vig2019.Settings(measures=("weight", "norm"))
+    vig2019.run(lens_for("llama"), given, settings, out=finished.folder)
     assert {path: path.read_bytes() for path in before} == before
     with pytest.raises(headscope.errors.InputError, match="measures"):
-        vig2019.run(lens_for("llama"), finished.folder, vig2019.Data(Corpus.from_files(data["treebank"])))
+        vig2019.run(lens_for("llama"), given, out=finished.folder)
 
 
 def test_the_first_token_is_left_out_for_a_decoder(finished: headscope.Run) -> None:
@@ -143,7 +144,7 @@ def test_command_with_a_text_and_the_exemplars_command(monkeypatch, capsys, data
 def test_command_says_what_is_missing(monkeypatch, capsys, data, tmp_path: Path) -> None:
     model = save_tiny(tmp_path / "model")
     code, _, err = run_command(monkeypatch, capsys, "paper", "vig2019", model, "-o", tmp_path / "run")
-    assert (code, "give --treebank, or --text" in err) == (2, True)
+    assert (code, "give at least one of --treebank and --text" in err) == (2, True)
     command = ("paper", "vig2019", model, "--text", data["text"], "-o", tmp_path / "run")
     code, _, err = run_command(monkeypatch, capsys, *command)
     assert (code, "give --annotate spacy:PIPELINE" in err) == (2, True)

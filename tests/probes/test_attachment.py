@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headscope.probes import Examples, RightBranching
-from headscope.probes.attachment import attachment, resampled
+from headscope.probes.attachment import attachment, interval
 from headscope.text import Document
 from tests.probes.planted import documents
 
@@ -51,7 +51,7 @@ def test_without_relations_there_is_no_second_number() -> None:
 
 def test_the_interval_of_independent_words_is_the_binomial_one() -> None:
     right = np.random.default_rng(1).integers(0, 2, 4000)
-    low, high = resampled(right, np.ones_like(right))
+    low, high = interval(right, np.ones_like(right))
     p = right.mean()
     half = 1.96 * np.sqrt(p * (1 - p) / len(right))
     assert (low, high) == (pytest.approx(p - half, abs=0.002), pytest.approx(p + half, abs=0.002))
@@ -60,10 +60,10 @@ def test_the_interval_of_independent_words_is_the_binomial_one() -> None:
 def test_sentences_and_not_words_are_drawn() -> None:
     """Ten words that are all right or all wrong are no more than one: the interval is that of a tenth of the words."""
     right = np.random.default_rng(1).integers(0, 2, 400)
-    one_each = resampled(right, np.ones_like(right))
-    ten_each = resampled(10 * right, np.full_like(right, 10))
+    one_each = interval(right, np.ones_like(right))
+    ten_each = interval(10 * right, np.full_like(right, 10))
     assert ten_each == pytest.approx(one_each)
 
 
 def test_one_sentence_has_no_width() -> None:
-    assert resampled(np.array([3]), np.array([4])) == (0.75, 0.75)
+    assert interval(np.array([3]), np.array([4])) == (0.75, 0.75)

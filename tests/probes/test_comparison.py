@@ -28,7 +28,7 @@ def lens() -> headscope.Lens:
 
 def test_one_row_a_probe(lens: headscope.Lens, sentences: list[Document], vectors: Vectors, tmp_path: Path) -> None:
     told = Told()
-    table = probe(lens, sentences, documents(20, 9), vectors, cache=tmp_path, training=QUICK, progress=told)
+    table = probe(lens, sentences, documents(20, 9), vectors=vectors, cache=tmp_path, training=QUICK, progress=told)
     assert list(table.columns) == COLUMNS
     assert list(table["name"]) == list(PROBES)
     assert ((table["low"] <= table["uas"]) & (table["uas"] <= table["high"])).all()
@@ -43,13 +43,13 @@ def test_one_row_a_probe(lens: headscope.Lens, sentences: list[Document], vector
 def test_it_is_the_same_every_time_with_or_without_a_cache_and_whatever_else_is_asked_for(
     lens: headscope.Lens, sentences: list[Document], vectors: Vectors, tmp_path: Path
 ) -> None:
-    whole = probe(lens, sentences, None, vectors, seed=3, cache=tmp_path, training=QUICK)
-    pd.testing.assert_frame_equal(whole, probe(lens, sentences, None, vectors, seed=3, cache=tmp_path, training=QUICK))
+    whole = probe(lens, sentences, vectors=vectors, seed=3, cache=tmp_path, training=QUICK)
+    pd.testing.assert_frame_equal(whole, probe(lens, sentences, vectors=vectors, seed=3, cache=tmp_path, training=QUICK))
     names = ["attention_words", "random_attention_words"]
-    some = probe(lens, sentences, None, vectors, which=names, seed=3, training=QUICK)
+    some = probe(lens, sentences, vectors=vectors, which=names, seed=3, training=QUICK)
     pd.testing.assert_frame_equal(some, whole.set_index("name").loc[names].reset_index())
     before = len(list(tmp_path.iterdir()))
-    probe(lens, sentences, None, vectors, which=names, seed=4, cache=tmp_path, training=QUICK)
+    probe(lens, sentences, vectors=vectors, which=names, seed=4, cache=tmp_path, training=QUICK)
     assert len(list(tmp_path.iterdir())) == before + 2, "another seed has another twin"
 
 
@@ -62,7 +62,7 @@ def test_without_vectors_what_needs_none(lens: headscope.Lens, sentences: list[D
 def test_one_treebank_is_split_and_a_limit_is_about_training_only(lens: headscope.Lens) -> None:
     sentences = documents(200)
     whole = probe(lens, sentences, which=["right_branching"])
-    limited = probe(lens, sentences, which=["right_branching"], limit=50)
+    limited = probe(lens, sentences, which=["right_branching"], max_sentences=50)
     pd.testing.assert_frame_equal(whole, limited)
     assert 0 < int(whole["words"][0]) < sum(head >= 0 for d in sentences for head in d.parents or ()) / 3
 
@@ -83,7 +83,7 @@ def test_what_cannot_be_probed_is_said(lens: headscope.Lens, sentences: list[Doc
 def test_a_trained_model_beats_its_random_twin(minilm_lens: headscope.Lens, ewt: Path, glove: Path, tmp_path: Path) -> None:
     """On 500 real sentences already; the figures on the whole treebank are in docs/how-to/probe-attention.md."""
     sentences = [d for d in read_treebank(ewt) if 5 <= len(d.words or ()) <= 15][:500]
-    table = probe(minilm_lens, sentences, None, glove, cache=tmp_path).set_index("name")
+    table = probe(minilm_lens, sentences, vectors=glove, cache=tmp_path).set_index("name")
     assert math.isclose(table["uas"]["right_branching"], 0.3, abs_tol=0.1)
     assert table["low"]["attention_words"] > table["high"]["random_attention_words"]
     assert table["low"]["attention_words"] > table["high"]["right_branching"]

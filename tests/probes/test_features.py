@@ -70,7 +70,7 @@ def test_maps_are_the_readings(family: str, measure: str, tmp_path: Path, senten
 
 @pytest.mark.real
 def test_maps_are_the_readings_on_fifty_real_sentences(minilm_lens: headscope.Lens, ewt: Path, tmp_path: Path) -> None:
-    sentences = read_treebank(ewt, limit=50)
+    sentences = read_treebank(ewt, max_sentences=50)
     maps = word_maps(minilm_lens, sentences, tmp_path)
     for index, document in enumerate(sentences):
         expected = from_reading(minilm_lens, document, "weight")

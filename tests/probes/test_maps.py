@@ -100,7 +100,7 @@ def test_a_disk_that_is_too_small_is_said_before_anything_begins(tmp_path: Path,
     usage = shutil.disk_usage(tmp_path)._replace(free=2 * 10**8)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
     check_space(tmp_path / "not" / "yet", 10**8)
-    with pytest.raises(CannotWrite, match=r"take 0\.76 GB and .* has 0\.20 GB free: .*limit="):
+    with pytest.raises(CannotWrite, match=r"take 0\.76 GB and .* has 0\.20 GB free: .*max_sentences="):
         check_space(tmp_path / "not" / "yet", 760_000_000)
 
 

@@ -42,10 +42,10 @@ def test_a_fifth_and_a_tenth() -> None:
 
 def test_a_limit_is_spread_over_the_treebank() -> None:
     sentences = documents(100)
-    assert [d.name for d in read_treebank(sentences, limit=4)] == [f"sentence {i}" for i in (0, 25, 50, 75)]
-    assert len(read_treebank(sentences, limit=1000)) == 100
-    with pytest.raises(InputError, match="limit is a number of sentences"):
-        read_treebank(sentences, limit=0)
+    assert [d.name for d in read_treebank(sentences, max_sentences=4)] == [f"sentence {i}" for i in (0, 25, 50, 75)]
+    assert len(read_treebank(sentences, max_sentences=1000)) == 100
+    with pytest.raises(InputError, match="max_sentences is a number of sentences"):
+        read_treebank(sentences, max_sentences=0)
 
 
 def test_what_is_no_treebank_is_said() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import headscope
+from headscope.alignment import align
 from headscope.alignment.gold import with_gold
-from headscope.alignment.run import align
 from headscope.text.parallel import parallel_documents
 from tests.conftest import SHARED
 
@@ -33,7 +33,7 @@ def test_error_rates_on_hansards(opus: Path, tmp_path: Path) -> None:
         parallel_documents(folder / "en-fr.txt", first="target"), folder / "en-fr.gold", base=1, first="target"
     )
     with headscope.open(opus) as lens:
-        run = align(lens, corpus, tmp_path / "run")
+        run = align(lens, corpus, out=tmp_path / "run")
     layers = run["aer_layers"].set_index(["setting", "measure"])
     for place, expected in LAYERS.items():
         assert (100 * layers.loc[place].sort_values("layer")["aer"]).tolist() == pytest.approx(expected, abs=0.1)

@@ -55,16 +55,16 @@ def _clark(folder: Path) -> None:
         treebank=Corpus.from_files(data["treebank"]),
         coreference=Corpus.from_files(data["coreference"]),
     )
-    clark2019.run(lens_for("bert"), folder, given, clark2019.Settings(twin=False, train_sentences=10))
+    clark2019.run(lens_for("bert"), given, clark2019.Settings(twin=False, train_sentences=10), out=folder)
 
 
 def _vig(folder: Path) -> None:
-    vig2019.run(lens_for("llama"), folder, vig2019.Data(Corpus.from_files(write_data(folder.parent)["treebank"])))
+    vig2019.run(lens_for("llama"), vig2019.Data(Corpus.from_files(write_data(folder.parent)["treebank"])), out=folder)
 
 
 def _kobayashi(folder: Path) -> None:
     text = Corpus.from_files(write_data(folder.parent)["text"], format="paragraph-pairs")
-    kobayashi2020.run(lens_for("bert"), folder, kobayashi2020.Data(text))
+    kobayashi2020.run(lens_for("bert"), kobayashi2020.Data(text), out=folder)
 
 
 RUNS: dict[str, Callable[[Path], None]] = {

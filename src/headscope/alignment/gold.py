@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from headscope.alignment.link_files import Side, read_links
 from headscope.errors import InputError
-from headscope.text import Corpus
+from headscope.text import Corpus, parallel_documents
 from headscope.text.parallel import sentence_lengths
+
+OPTIONS = {  # of commands that read sentence pairs with gold links, and what they say of them
+    "gold": "Gold links: `i-j` sure, `ipj` possible, or NAACL rows.",
+    "gold_format": "auto, pharaoh or naacl.",
+    "gold_base": "The first word's number, 0 or 1. Default: 0, and 1 in NAACL.",
+    "gold_first": "Whose number stands first in a link: source or target.",
+}
 
 
 def with_gold(
@@ -25,3 +32,19 @@ def with_gold(
         raise InputError("Gold links go by lines, so that none can be skipped: leave on_error as it is.")
     links = read_links(path, sentence_lengths(corpus), format=format, base=base, first=first)
     return Corpus.from_documents([replace(document, alignment=gold) for document, gold in zip(corpus, links, strict=True)])
+
+
+def read_pairs(
+    source: Path,
+    target: Path | None,
+    first: str,
+    gold: Path | None,
+    gold_format: str,
+    gold_base: int | None,
+    gold_first: str,
+) -> Corpus:
+    """Sentence pairs as commands are given them: both sides in one file or in two, with gold links or without."""
+    pairs: Any = {"first": first}
+    corpus = parallel_documents(source, target, **pairs)
+    links: Any = {"format": gold_format, "base": gold_base, "first": gold_first}
+    return corpus if gold is None else with_gold(corpus, gold, **links)

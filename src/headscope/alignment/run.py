@@ -29,7 +29,7 @@ from headscope.progress import Progress, Silent
 from headscope.statistics.alignment.alignment_errors import aligning_sites
 from headscope.study import Run
 from headscope.study.results.result import Result
-from headscope.study.results.workspace import Workspace, first
+from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair, flipped
 
@@ -37,19 +37,19 @@ SURVEYED = 500  # pairs that average norms are taken from, where there are no go
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What changes the links. A layer or head is named, or chosen by a rule: `norm` (the paper's own), or `aer`."""
+class _Settings:
+    """What changes the links: the keywords of `align`, which says what they are."""
 
-    layer: int | None = None
-    head: int | None = None
-    measure: str = "norm"
-    setting: str = "AWI"
-    by: str = "norm"
-    heads: bool = False  # whether a rule chooses a single head rather than a layer
-    symmetrise: str = "grow-diag-final-and"  # of two directions, where there is a reverse model
-    prompt: str | None = None  # for a decoder-only model: a template with {source} and {target}
-    gradient: int = 0  # by so many noisy copies gradients align as well, to compare with (Ding et al. 2019)
-    eflomal: bool = False  # and the statistical aligner eflomal, where it is installed
+    layer: int | None
+    head: int | None
+    measure: str
+    setting: str
+    by: str
+    by_head: bool
+    symmetrise: str
+    prompt: str | None
+    gradient: int
+    eflomal: bool
 
     def __post_init__(self) -> None:
         if self.by not in RULES:
@@ -90,36 +90,61 @@ class Direction:
 def align(
     lens: Lens,
     corpus: Corpus,
-    out: str | Path,
-    settings: Settings | None = None,
     *,
+    out: str | Path,
+    layer: int | None = None,
+    head: int | None = None,
+    measure: str = "norm",
+    setting: str = "AWI",
+    by: str = "norm",
+    by_head: bool = False,
     reverse: Lens | None = None,
+    symmetrise: str = "grow-diag-final-and",
+    prompt: str | None = None,
+    gradient: int = 0,
+    eflomal: bool = False,
     batch_size: int = 16,
     progress: Progress | None = None,
 ) -> Run:
-    """Choose an attention and write its links; run it again to go on after an interruption.
+    """Choose an attention and write its links in the run directory `out`; run it again to go on after an interruption.
 
-    `corpus` has documents with `words` and `target_words`, and gold links (`alignment`) where there are some. `reverse` is a
-    model of the other direction, from the target to the source.
+    `corpus` has documents with `words` and `target_words`, and gold links (`with_gold`) where there are some. `layer`, or
+    `layer` and `head`, is read by `measure` (norm or weight) in a `setting` (AWI or AWO); without them a layer is chosen, or
+    with `by_head` a head, `by` the highest average norm ("norm", the paper's own rule) or the lowest error rate ("aer").
+
+    `reverse` is a model from the target to the source: both directions are joined, as `symmetrise` says. `prompt` is for a
+    decoder-only model: a template with {source} and {target}. To compare with: by `gradient` noisy copies gradients align
+    as well (Ding et al., 2019), and by `eflomal` the statistical aligner, where it is installed.
     """
-    chosen = settings or Settings()
-    about = {**asdict(chosen), "reverse": None if reverse is None else reverse.name, "corpus": corpus.fingerprint()}
+    chosen = _Settings(
+        layer=layer,
+        head=head,
+        measure=measure,
+        setting=setting,
+        by=by,
+        by_head=by_head,
+        symmetrise=symmetrise,
+        prompt=prompt,
+        gradient=gradient,
+        eflomal=eflomal,
+    )
+    other = None if reverse is None else reverse.source.model
+    about = {**asdict(chosen), "reverse": other, "corpus": corpus.fingerprint()}
     workspace = Workspace("align", Path(out), lens, about, progress or Silent())
     gold = has_gold(corpus)
     for model in filter(None, (lens, reverse)):
-        check_model(model, chosen.prompt)
+        check_model(model, prompt)
         _check_choice(chosen, model, gold)
     workspace.begin()
-    tables = _tables(workspace, lens, corpus, batch_size, prompt=chosen.prompt)
+    tables = _tables(workspace, lens, corpus, batch_size, prompt=prompt)
     for name, title in TITLES.items():
         if name in tables:
             workspace.add(Result(name, title, tables[name]))
-    prompt = None if chosen.prompt is None else Prompt(chosen.prompt)
-    directions = [Direction(lens, choose(chosen, tables), prompt=prompt)]
+    directions = [Direction(lens, choose(chosen, tables), prompt=None if prompt is None else Prompt(prompt))]
     if reverse is not None:
         there = _tables(workspace, reverse, corpus, batch_size, reverse=True)
         directions.append(Direction(reverse, choose(chosen, there), reverse=True))
-    written = _write_links(workspace, corpus, directions, chosen.symmetrise, batch_size)
+    written = _write_links(workspace, corpus, directions, symmetrise, batch_size)
     written += _write_others(workspace, corpus, lens, chosen)
     if gold:
         found = {path.stem: read_links(path, format="pharaoh") for path in written}
@@ -147,7 +172,7 @@ def _tables(
 ) -> dict[str, pd.DataFrame]:
     """aer_layers and aer_heads where there are gold links, mean_norms in any case: of some pairs, without gold links."""
     gold = has_gold(corpus)
-    some = corpus if gold else first(corpus, SURVEYED)
+    some = corpus if gold else corpus.take(SURVEYED)
     if reverse:
         some = Corpus.from_documents([flip(document) for document in some])
     part = "survey-reverse" if reverse else "survey"
@@ -162,17 +187,17 @@ def has_gold(corpus: Corpus) -> bool:
     raise InputError("There are no sentence pairs: there is nothing to align.")
 
 
-def choose(settings: Settings, tables: dict[str, pd.DataFrame]) -> Choice:
+def choose(settings: _Settings, tables: dict[str, pd.DataFrame]) -> Choice:
     """The attention that the links are read from."""
     if settings.layer is not None:
         return Choice(settings.layer, settings.head, settings.measure, settings.setting)
     if settings.by == "norm":
         means = tables["mean_norms"]
-        return highest_norm(means, heads=settings.heads, measure=settings.measure, setting=settings.setting)
-    return lowest_aer(tables["aer_heads" if settings.heads else "aer_layers"], column="aer_half_0")
+        return highest_norm(means, heads=settings.by_head, measure=settings.measure, setting=settings.setting)
+    return lowest_aer(tables["aer_heads" if settings.by_head else "aer_layers"], column="aer_half_0")
 
 
-def _check_choice(settings: Settings, lens: Lens, gold: bool) -> None:
+def _check_choice(settings: _Settings, lens: Lens, gold: bool) -> None:
     """What is asked for can be had: said before anything is counted."""
     if settings.eflomal:
         find_program()
@@ -204,7 +229,7 @@ def _write_links(
     return [joined, *paths]
 
 
-def _write_others(workspace: Workspace, corpus: Corpus, lens: Lens, settings: Settings) -> list[Path]:
+def _write_others(workspace: Workspace, corpus: Corpus, lens: Lens, settings: _Settings) -> list[Path]:
     """gradient.txt and eflomal.txt, where they are asked for."""
     ways: dict[str, Linker] = {}
     if settings.gradient:

@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Annotated
 
 import typer
 
-from headscope.alignment.gold import with_gold
-from headscope.alignment.link_files import Side
-from headscope.alignment.run import Settings
-from headscope.alignment.run import align as align_corpus
-from headscope.cli.gold_options import FirstSide, Gold, GoldBase, GoldFirst, GoldFormat
-from headscope.lens import open as open_lens
+from headscope.alignment import align as align_corpus
+from headscope.alignment.gold import OPTIONS, read_pairs
+from headscope.cli import options
+from headscope.lens import ModelSource
 from headscope.progress import Bar
 from headscope.study import Run
-from headscope.text.parallel import parallel_documents
 
 
 def align(
-    model: Annotated[str, typer.Argument(help="An encoder-decoder: a hub id, or a folder with a saved model.")],
+    model: options.Model,
     source: Annotated[Path, typer.Argument(help="Source sentences, a line each, words parted by spaces; or `src ||| tgt`.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")],
+    output: options.Output,
     target: Annotated[Path | None, typer.Argument(help="Their translations; not needed with `src ||| tgt`.")] = None,
-    first: FirstSide = "source",
-    gold: Gold = None,
-    gold_format: GoldFormat = "auto",
-    gold_base: GoldBase = None,
-    gold_first: GoldFirst = "source",
+    first: Annotated[str, typer.Option(help="Which side stands before |||: source or target.")] = "source",
+    gold: Annotated[Path | None, typer.Option(help=OPTIONS["gold"])] = None,
+    gold_format: Annotated[str, typer.Option(help=OPTIONS["gold_format"])] = "auto",
+    gold_base: Annotated[int | None, typer.Option(help=OPTIONS["gold_base"])] = None,
+    gold_first: Annotated[str, typer.Option(help=OPTIONS["gold_first"])] = "source",
     layer: Annotated[int | None, typer.Option(min=0, help="Take the links from this layer of the decoder.")] = None,
     head: Annotated[int | None, typer.Option(min=0, help="And from this head of it, not from all together.")] = None,
     by: Annotated[
         str, typer.Option(help="Or choose: norm (the highest average norm), aer (the lowest AER on half of the gold).")
     ] = "norm",
-    heads: Annotated[bool, typer.Option("--heads", help="Choose a single head, not a layer.")] = False,
+    by_head: Annotated[bool, typer.Option("--by-head", help="Choose a single head, not a layer.")] = False,
     measure: Annotated[str, typer.Option("-m", "--measure", help="norm or weight.")] = "norm",
     setting: Annotated[
         str, typer.Option(help="AWI reads the row in which a word is the decoder's input, AWO the row that predicts it.")
@@ -52,9 +51,12 @@ def align(
     eflomal: Annotated[
         bool, typer.Option("--eflomal", help="Also run the statistical aligner eflomal, if it is installed.")
     ] = False,
-    batch_size: Annotated[int, typer.Option(min=1, help="Pairs at a time.")] = 16,
-    as_json: Annotated[bool, typer.Option("--json", help="Say where the output is, and the scores, as JSON.")] = False,
-    trust_remote_code: Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")] = False,
+    batch_size: options.BatchSize = 16,
+    as_json: options.AsJson = False,
+    device: options.Device = None,
+    dtype: options.Dtype = "float32",
+    revision: options.Revision = None,
+    trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
     """Which source word each target word comes from, by the norms (or weights) of a translation model's cross attention.
 
@@ -72,17 +74,28 @@ def align(
       headscope align HuggingFaceTB/SmolLM2-135M-Instruct fr.txt en.txt --layer 15
       --prompt "French: {source} English: {target}" -o run
     """
-    settings = Settings(layer, head, measure, setting, by, heads, symmetrise, prompt, gradient, eflomal)
-    corpus = parallel_documents(source, target, first=cast(Side, first))
-    if gold is not None:
-        form = cast(Literal["auto", "pharaoh", "naacl"], gold_format)
-        corpus = with_gold(corpus, gold, format=form, base=gold_base, first=cast(Side, gold_first))
-    with open_lens(model, trust_remote_code=trust_remote_code) as lens, Bar(quiet=as_json) as bar:
-        if reverse is None:
-            run = align_corpus(lens, corpus, output, settings, batch_size=batch_size, progress=bar)
-        else:
-            with open_lens(reverse, trust_remote_code=trust_remote_code) as other:
-                run = align_corpus(lens, corpus, output, settings, reverse=other, batch_size=batch_size, progress=bar)
+    corpus = read_pairs(source, target, first, gold, gold_format, gold_base, gold_first)
+    forward = ModelSource(model, device, dtype, revision, trust_remote_code)
+    backward = replace(forward, model=reverse, revision=None, name="").open() if reverse else nullcontext()
+    with forward.open() as lens, backward as other, Bar(quiet=as_json) as bar:
+        run = align_corpus(
+            lens,
+            corpus,
+            out=output,
+            layer=layer,
+            head=head,
+            measure=measure,
+            setting=setting,
+            by=by,
+            by_head=by_head,
+            reverse=other,
+            symmetrise=symmetrise,
+            prompt=prompt,
+            gradient=gradient,
+            eflomal=eflomal,
+            batch_size=batch_size,
+            progress=bar,
+        )
     _tell(run, as_json)
 
 

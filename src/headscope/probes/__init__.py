@@ -1,5 +1,6 @@
 """Probes: small classifiers on attention that is held fixed, and the baselines beside them (clark2019, section 5)."""
 
+from headscope.probes.antecedent_rules import antecedent_rules
 from headscope.probes.attention import AttentionProbe
 from headscope.probes.attention_words import AttentionWordsProbe
 from headscope.probes.batches import Examples
@@ -23,6 +24,7 @@ __all__ = [
     "Training",
     "Vectors",
     "WordMaps",
+    "antecedent_rules",
     "disk_needed",
     "fit",
     "probe",

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from headscope.probes.base import NO_HEAD, Probe
 from headscope.probes.batches import Examples
-from headscope.study.intervals import CHUNK, LEVEL, RESAMPLES
+from headscope.statistics.kit.resampling import Array, resampled
 
 Counts = NDArray[np.int64]
 
@@ -35,8 +35,8 @@ class Attachment:
         return share(self.right_without_punctuation, self.words_without_punctuation)
 
     def interval(self, seed: int = 0) -> tuple[float, float]:
-        """(low, high) of the UAS at 95 %: sentences drawn again, with replacement."""
-        return resampled(self.right, self.words, seed)
+        """(low, high) of the UAS."""
+        return interval(self.right, self.words, seed)
 
 
 def attachment(probe: Probe, examples: Examples) -> Attachment:
@@ -62,13 +62,11 @@ def share(right: Counts, words: Counts) -> float:
     return float(right.sum() / words.sum()) if words.sum() else float("nan")
 
 
-def resampled(right: Counts, words: Counts, seed: int = 0) -> tuple[float, float]:
-    """The interval of `share` when sentences are drawn with replacement."""
-    random = np.random.default_rng(seed)
-    alike = np.full(len(right), 1 / len(right))
-    shares: list[NDArray[np.float64]] = []
-    for _ in range(0, RESAMPLES, CHUNK):
-        draws = random.multinomial(len(right), alike, size=CHUNK)
-        shares.append(draws @ right / np.maximum(draws @ words, 1))
-    low, high = np.quantile(np.concatenate(shares), ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+def interval(right: Counts, words: Counts, seed: int = 0) -> tuple[float, float]:
+    """Of `share`, at 95 %, when sentences are drawn with replacement."""
+
+    def shares(sums: dict[str, Array]) -> dict[str, Array]:
+        return {"uas": sums["right"] / np.maximum(sums["words"], 1)}
+
+    low, high = resampled({"right": right, "words": words}, shares, seed=seed)["uas"]
     return float(low), float(high)

@@ -58,12 +58,12 @@ def probe(
     lens: Lens,
     train: Any,
     test: Any = None,
-    vectors: Vectors | str | Path | None = None,
     *,
+    vectors: Vectors | str | Path | None = None,
     which: Sequence[str] | None = None,
     seed: int = 0,
     cache: str | Path | None = None,
-    limit: int | None = None,
+    max_sentences: int | None = None,
     measure: str = "weight",
     truncate: bool = False,
     training: Training | None = None,
@@ -72,12 +72,12 @@ def probe(
     """One row a probe: name, uas, uas_without_punctuation, low, high (95 %, by sentences), words, epochs.
 
     `train` and `test` are treebanks; without `test`, a fifth of `train` is set aside for it. `which` names probes
-    (default: all; without vectors, those that need none). `limit` is a number of training sentences. `cache` is a
-    folder that keeps the attention maps for the next time; without it they are made in a temporary one.
+    (default: all; without vectors, those that need none). `max_sentences` is the number of training sentences at the
+    most. `cache` is a folder that keeps the attention maps for the next time; without it they are in a temporary one.
     """
     progress = progress or Silent()
     chosen = _chosen(which, vectors is not None)
-    learning, evaluation = _parts(train, test, limit)
+    learning, evaluation = _parts(train, test, max_sentences)
     known = _vectors(vectors, [learning, evaluation], progress) if any(PROBES[name].vectors for name in chosen) else None
     rows: dict[str, dict[str, Any]] = {}
     with _folder(cache) as folder:
@@ -138,13 +138,13 @@ def _chosen(which: Sequence[str] | None, has_vectors: bool) -> list[str]:
     return names
 
 
-def _parts(train: Any, test: Any, limit: int | None) -> tuple[list[Document], list[Document]]:
-    """Sentences to learn from and to evaluate on. `limit` is about the first only."""
+def _parts(train: Any, test: Any, max_sentences: int | None) -> tuple[list[Document], list[Document]]:
+    """Sentences to learn from and to evaluate on. `max_sentences` is about the first only."""
     if test is None:
         learning, evaluation = split_evaluation(read_treebank(train))
-        learning = read_treebank(learning, limit) if learning else learning
+        learning = read_treebank(learning, max_sentences) if learning else learning
     else:
-        learning, evaluation = read_treebank(train, limit), read_treebank(test)
+        learning, evaluation = read_treebank(train, max_sentences), read_treebank(test)
     check_enough(learning, evaluation)
     return learning, evaluation
 

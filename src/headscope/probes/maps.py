@@ -39,7 +39,7 @@ def check_space(folder: Path, needed: int) -> None:
     if needed + SPARE > free:
         raise CannotWrite(
             f"The attention maps take {needed / 1e9:.2f} GB and {folder} has {free / 1e9:.2f} GB free: "
-            "free some space, name another folder with cache=, or use fewer sentences with limit=."
+            "free some space, name another folder with cache=, or use fewer sentences with max_sentences=."
         )
 
 

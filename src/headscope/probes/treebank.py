@@ -25,19 +25,19 @@ PUNCTUATION = "punct"
 Indices = NDArray[np.int64]
 
 
-def read_treebank(given: Any, limit: int | None = None) -> list[Document]:
+def read_treebank(given: Any, max_sentences: int | None = None) -> list[Document]:
     """The sentences of a treebank (a path, a Corpus, or documents), with the layers that probes use.
 
-    `limit` takes that many, evenly spread: treebanks are ordered by genre.
+    `max_sentences` takes that many, evenly spread: treebanks are ordered by genre.
     """
     sentences = [_checked(document) for document in Corpus.of(given)]
     if not sentences:
         raise InputError("The treebank has no sentences: there is nothing to train or evaluate a probe on.")
-    if limit is not None and limit < 1:
-        raise InputError(f"limit is a number of sentences, not {limit}.")
-    if limit is None or limit >= len(sentences):
+    if max_sentences is not None and max_sentences < 1:
+        raise InputError(f"max_sentences is a number of sentences, not {max_sentences}.")
+    if max_sentences is None or max_sentences >= len(sentences):
         return sentences
-    return [sentences[place * len(sentences) // limit] for place in range(limit)]
+    return [sentences[place * len(sentences) // max_sentences] for place in range(max_sentences)]
 
 
 def _checked(document: Document) -> Document:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from headscope.report.report_json import description
-from headscope.report.schema import Report
 from headscope.study.run import Run
 from headscope.views.page import page
 
@@ -19,7 +18,7 @@ def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *,
     return page_of(description(run, other, title=title))
 
 
-def page_of(described: Report) -> str:
+def page_of(described: dict[str, Any]) -> str:
     """The page of a description; a table's rows and a figure are unpacked when they are first looked at."""
     chunks: list[str] = []
 

@@ -24,5 +24,12 @@ def read_table(folder: Path, name: str) -> pd.DataFrame:
     return pq.read_table(_file(folder, name)).to_pandas()
 
 
+def main_stack(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a model's own reading: the encoder's self attention where there is an encoder, else the decoder's."""
+    table = table[table["kind"] == "self"]
+    stack = "encoder" if (table["stack"] == "encoder").any() else "decoder"
+    return table[table["stack"] == stack].reset_index(drop=True)
+
+
 def _file(folder: Path, name: str) -> Path:
     return folder / "tables" / f"{name}.parquet"

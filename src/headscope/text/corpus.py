@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -87,6 +88,10 @@ class Corpus:
     def bare(self) -> Corpus:
         """The same corpus without annotations."""
         return Corpus(self.source, on_error=self.on_error)
+
+    def take(self, count: int | None) -> Corpus:
+        """Its first documents, in memory; all of it, as it is, for None."""
+        return self if count is None else Corpus.from_documents(list(islice(self, count)))
 
     def __iter__(self) -> Iterator[Document]:
         self.skipped = Skipped()

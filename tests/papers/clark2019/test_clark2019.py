@@ -31,7 +31,7 @@ def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) ->
         vectors=data["vectors"],
     )
     with lens:
-        return clark2019.run(lens, tmp_path_factory.mktemp("run") / "run", given)
+        return clark2019.run(lens, given, out=tmp_path_factory.mktemp("run") / "run")
 
 
 def test_every_result_is_a_table_in_three_forms(finished: headscope.Run) -> None:
@@ -84,7 +84,8 @@ def test_run_again_gives_the_same_bytes(finished: headscope.Run, data: dict[str,
     before = content()
     lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
     with lens:
-        clark2019.run(lens, finished.folder, clark2019.Data(text=Corpus.from_files(data["text"], format="paragraph-pairs")))
+        text = Corpus.from_files(data["text"], format="paragraph-pairs")
+        clark2019.run(lens, clark2019.Data(text=text), out=finished.folder)
     after = content()
     changed = {name for name in before if before[name] != after[name]}
     # Without the treebank, fewer claims are made and fewer behaviours marked; all else is as it was.
@@ -97,7 +98,7 @@ def test_other_settings_are_refused(finished: headscope.Run, data: dict[str, Pat
     lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
     given = clark2019.Data(text=Corpus.from_files(data["text"]))
     with lens, pytest.raises(headscope.HeadscopeError, match="begun with another setting: seed was 0 and is 1"):
-        clark2019.run(lens, finished.folder, given, clark2019.Settings(seed=1))
+        clark2019.run(lens, given, clark2019.Settings(seed=1), out=finished.folder)
 
 
 def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_command_without_data_and_with_a_study_in_the_way(monkeypatch, capsys, d
     assert run_command(monkeypatch, capsys, "study", model, data["text"], "-o", tmp_path / "study")[0] == 0
     command = ("paper", "clark2019", model, "--text", data["text"], "-o", tmp_path / "study")
     code, _, err = run_command(monkeypatch, capsys, *command)
-    assert (code, "is the run of a study, not of a paper" in err) == (2, True)
+    assert (code, "is the run of a study, not of clark2019" in err) == (2, True)
 
 
 def test_facts_are_the_papers() -> None:

@@ -23,10 +23,12 @@ from headscope.lens.tokens.encoder import BY_WORD
 from headscope.papers import kobayashi2020
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import drawings, tables
+from headscope.papers.kobayashi2020.alignment.aligners import Aligner
 from headscope.papers.kobayashi2020.alignment.claims import claims
 from headscope.papers.kobayashi2020.alignment.matrices import Pairing, examples, pairing
-from headscope.papers.kobayashi2020.alignment.results import Aligner, Alignments, correlation
+from headscope.papers.kobayashi2020.alignment.sections import Alignments, correlation
 from headscope.statistics.alignment.scores import alignment_counts, scores
+from headscope.study.results import figures
 from headscope.text import Corpus, Document
 from headscope.text.links import Links
 from tests import places
@@ -79,7 +81,8 @@ def test_every_result_in_all_forms(finished: tuple[headscope.Run, dict[str, obje
     run, told = finished
     names = {name.removeprefix("kobayashi2020_") for name in run.manifest["results"]}
     assert names == FIGURES | {"table3", "claims"}
-    assert told["left_out"] == []
+    (left_out,) = told["left_out"]  # section 4
+    assert left_out.endswith("there is no data (--text).")
     for name in FIGURES:
         assert "<text" in (run.folder / "figures" / f"kobayashi2020_{name}.svg").read_text()
         assert (run.folder / "figures" / f"kobayashi2020_{name}.pdf").read_bytes().startswith(b"%PDF")
@@ -258,14 +261,14 @@ def test_examples_are_of_readable_length() -> None:
 
 def test_several_models_and_other_aligners(documents: list[Document], tmp_path: Path, monkeypatch) -> None:
     """The second model is the first again: nothing deviates. An aligner that finds all sure links makes no errors."""
-    monkeypatch.setattr("headscope.study.results.figures.save", lambda made, stem: [])
-    lens, corpus = lens_for("marian"), Corpus.from_documents(documents)
+    monkeypatch.setattr(figures, "save", lambda made, stem: [])
+    lens = headscope.open(save_tiny(tmp_path / "model", "marian"))
     monkeypatch.setattr(
-        "headscope.papers.kobayashi2020.alignment.run.eflomal_links", lambda some: [one.alignment.sure for one in some]
+        "headscope.papers.kobayashi2020.alignment.aligners.eflomal_links", lambda some: [one.alignment.sure for one in some]
     )
-    monkeypatch.setattr("headscope.papers.kobayashi2020.alignment.run.find_program", lambda: None)
-    pairs = kobayashi2020.Pairs(corpus, also=iter([lens]), eflomal=True)
-    run = kobayashi2020.run(lens, tmp_path / "run", kobayashi2020.Data(pairs=pairs))
+    monkeypatch.setattr("headscope.papers.kobayashi2020.alignment.aligners.find_program", lambda: None)
+    data = kobayashi2020.Data(parallel=Corpus.from_documents(documents), also=[lens.source], eflomal=True)
+    run = kobayashi2020.run(lens, data, out=tmp_path / "run")
     table = run["kobayashi2020_table3"]
     assert sorted(path.name for path in (run.folder / "parts").iterdir()) == ["alignment", "alignment-1", "eflomal"]
     assert len(table) == 2 * 16 + 1
@@ -277,11 +280,11 @@ def test_several_models_and_other_aligners(documents: list[Document], tmp_path: 
 
 def test_a_text_and_pairs_in_one_run(documents: list[Document], tmp_path: Path, monkeypatch) -> None:
     """Both halves of the paper, and a run of one half goes on with the other."""
-    monkeypatch.setattr("headscope.study.results.figures.save", lambda made, stem: [])
-    lens, pairs = lens_for("marian"), kobayashi2020.Pairs(Corpus.from_documents(documents))
+    monkeypatch.setattr(figures, "save", lambda made, stem: [])
+    lens, pairs = lens_for("marian"), Corpus.from_documents(documents)
     text = Corpus.from_documents(["the cat sat on the mat .", "two dogs , a cat ."])
-    kobayashi2020.run(lens, tmp_path / "run", kobayashi2020.Data(pairs=pairs))
-    run = kobayashi2020.run(lens, tmp_path / "run", kobayashi2020.Data(text, pairs=pairs))
+    kobayashi2020.run(lens, kobayashi2020.Data(parallel=pairs), out=tmp_path / "run")
+    run = kobayashi2020.run(lens, kobayashi2020.Data(text, parallel=pairs), out=tmp_path / "run")
     assert {"kobayashi2020_table1", "kobayashi2020_table3"} <= set(run.manifest["results"])
     sections = run["kobayashi2020_claims"]["section"].to_list()
     assert {"4.1", "4.2", "5.2", "5.3", "E.3"} <= set(sections)
@@ -291,9 +294,9 @@ def test_a_text_and_pairs_in_one_run(documents: list[Document], tmp_path: Path, 
 
 
 def test_gradients_stand_in_the_table(documents: list[Document], tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("headscope.study.results.figures.save", lambda made, stem: [])
-    pairs = kobayashi2020.Pairs(Corpus.from_documents(documents[1:3]), gradient=2)
-    run = kobayashi2020.run(lens_for("marian"), tmp_path / "run", kobayashi2020.Data(pairs=pairs))
+    monkeypatch.setattr(figures, "save", lambda made, stem: [])
+    data = kobayashi2020.Data(parallel=Corpus.from_documents(documents[1:3]), gradient=2)
+    run = kobayashi2020.run(lens_for("marian"), data, out=tmp_path / "run")
     row = run["kobayashi2020_table3"].set_index("which").loc["SmoothGrad"]
     assert 0 <= float(row["aer"]) <= 1
     assert (run.folder / "parts" / "gradient-2" / "00000.txt").read_text().count("\n") == 2
@@ -303,7 +306,7 @@ def test_gradients_stand_in_the_table(documents: list[Document], tmp_path: Path,
     ("options", "said"),
     [
         (("--parallel", "PAIRS"), "give --gold FILE too"),
-        (("--gold", "GOLD"), "give --text FILE, or --parallel FILE"),
+        (("--gold", "GOLD"), "give at least one of --text and --parallel"),
         (("--text", "PAIRS", "--gold", "GOLD"), "give --parallel FILE too"),
         (("--parallel", "PAIRS", "--gold", "GOLD"), "--gold-base 1"),
         (("--parallel", "PAIRS", "--gold", "GOLD", "--gold-base", "1", "--sentences", "x"), "no numbers with commas"),
@@ -323,16 +326,16 @@ def test_command_says_what_is_wrong(monkeypatch, capsys, tmp_path: Path, options
 
 def test_a_program_that_is_missing_is_said_before_anything_is_counted(documents, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("headscope.alignment.eflomal.PROGRAM", "no-such-aligner")
-    pairs = kobayashi2020.Pairs(Corpus.from_documents(documents), eflomal=True)
+    data = kobayashi2020.Data(parallel=Corpus.from_documents(documents), eflomal=True)
     with pytest.raises(InputError, match="is not installed"):
-        kobayashi2020.run(lens_for("marian"), tmp_path / "run", kobayashi2020.Data(pairs=pairs))
+        kobayashi2020.run(lens_for("marian"), data, out=tmp_path / "run")
     assert not (tmp_path / "run" / "parts").exists()
 
 
 def test_a_model_without_cross_attention_is_refused(documents: list[Document], tmp_path: Path) -> None:
-    pairs = kobayashi2020.Pairs(Corpus.from_documents(documents))
+    data = kobayashi2020.Data(parallel=Corpus.from_documents(documents))
     with pytest.raises(InputError, match="has no cross attention"):
-        kobayashi2020.run(lens_for("bert"), tmp_path / "run", kobayashi2020.Data(pairs=pairs))
+        kobayashi2020.run(lens_for("bert"), data, out=tmp_path / "run")
 
 
 def test_facts_are_the_papers() -> None:

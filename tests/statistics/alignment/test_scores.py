@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headscope.statistics.alignment.scores import Counts, alignment_counts, bootstrap, counts_of_chosen, scores
+from headscope.statistics.alignment.scores import Counts, alignment_counts, bootstrap, scores
 from headscope.text.links import Links
 
 Pairs = frozenset[tuple[int, int]]
@@ -69,24 +69,6 @@ def test_laws(found: Pairs, sure: Pairs, possible: Pairs) -> None:
     assert scores(alignment_counts(found | wrong, gold)).aer >= scores(counts).aer
     missed = sure - found
     assert scores(alignment_counts(found | missed, gold)).aer <= scores(counts).aer
-
-
-@given(st.data(), pairs, pairs)
-def test_many_systems_at_once(data: st.DataObject, sure: Pairs, possible: Pairs) -> None:
-    """One source word, or none, for each of 4 target words; 2 x 3 systems."""
-    chosen = np.array(data.draw(st.lists(st.integers(-1, 5), min_size=24, max_size=24))).reshape(2, 3, 4)
-    gold = Links(sure, possible)
-    counts = counts_of_chosen(chosen, gold)
-    assert counts.shape == (2, 3, 4)
-    for index in np.ndindex(2, 3):
-        found = {(int(source), target) for target, source in enumerate(chosen[index]) if source >= 0}
-        assert tuple(counts[index]) == alignment_counts(found, gold)
-        seen = {pair for pair in found if pair[1] < 2}
-        assert tuple(counts_of_chosen(chosen[index][:2], gold)) == alignment_counts(seen, gold), (
-            "a target cut short misses links"
-        )
-    padded = np.pad(chosen, ((0, 0), (0, 0), (0, 2)), constant_values=-1)
-    np.testing.assert_array_equal(counts_of_chosen(padded, gold), counts)
 
 
 def random_counts(*systems: int, sentences: int) -> np.ndarray:

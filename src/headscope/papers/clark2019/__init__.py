@@ -1,5 +1,7 @@
 """What does BERT look at? (Clark, Khandelwal, Levy and Manning, 2019): every table and figure, for any model."""
 
-from headscope.papers.clark2019.run import Data, Settings, run
+from headscope.papers.clark2019.paper import Clark2019, Data, Settings
 
-__all__ = ["Data", "Settings", "run"]
+run = Clark2019.run
+
+__all__ = ["Clark2019", "Data", "Settings", "run"]

@@ -9,23 +9,23 @@ from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import facts
 from headscope.statistics.words.antecedents import COLUMNS
 from headscope.study.results.result import Result, in_percent, paper_label
-from headscope.study.results.workspace import own_heads
+from headscope.study.tables import main_stack
 from headscope.text import Corpus, Document
 from headscope.text.coreference.windows import windows
 
 
-def windows_of(corpus: Corpus, lens: Lens, limit: int) -> list[Document]:
-    """All documents in windows of at most `limit` tokens of this model."""
+def windows_of(corpus: Corpus, lens: Lens, max_tokens: int) -> list[Document]:
+    """All documents in windows of at most `max_tokens` tokens of this model."""
 
     def length_of(document: Document) -> int:
         return len(lens.encoder.encode(document).source)
 
-    return [part for document in corpus for part in windows(document, length_of, limit)]
+    return [part for document in corpus for part in windows(document, length_of, max_tokens)]
 
 
-def table2(antecedents: pd.DataFrame, rules: pd.DataFrame, twin: pd.DataFrame | None, limit: int) -> Result:
+def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataFrame, max_tokens: int) -> Result:
     """Table 2 out of the `antecedents` tables of the model and its twin, and the table of the rules."""
-    heads = own_heads(antecedents)
+    heads = main_stack(antecedents)
     best = heads.loc[heads["all"].idxmax()]
     systems = [_system(row["rule"], row) for row in rules.to_dict("records")]
     label = f"best head, {paper_label(best['layer'], best['head'])}"
@@ -34,7 +34,7 @@ def table2(antecedents: pd.DataFrame, rules: pd.DataFrame, twin: pd.DataFrame | 
     systems.append({"System": "best head, chosen on the other half"} | _percents(by_kind["held_out"]))
     systems.append({"System": "best head of each kind"} | _percents(by_kind["accuracy"]))
     if twin is not None:
-        of_twin = best_heads(own_heads(twin)).set_index("mentions")
+        of_twin = best_heads(main_stack(twin)).set_index("mentions")
         systems.append({"System": "random twin, best head of each kind"} | _percents(of_twin["accuracy"]))
     shown = pd.DataFrame(systems)
     theirs = facts.table2().set_index("system")
@@ -46,8 +46,8 @@ def table2(antecedents: pd.DataFrame, rules: pd.DataFrame, twin: pd.DataFrame | 
         f"Percent of mentions whose antecedent is found ({cases}). Columns with * are the paper's: {facts.MODEL}, head 5-4, "
         f"{facts.COREFERENCE}; it also gives {facts.NEURAL_COREFERENCE} for a neural system, roughly comparable. Heads are "
         "layer-head from 1, as there.",
-        f"Longer documents are read in windows of {limit} tokens that overlap by half; a mention counts where a window has "
-        "it for the first time, if it has an antecedent there. Mentions that corefer with nothing are left out, as "
+        f"Longer documents are read in windows of {max_tokens} tokens that overlap by half; a mention counts where a window "
+        "has it for the first time, if it has an antecedent there. Mentions that corefer with nothing are left out, as "
         "CoNLL-2012 does.",
     ]
     table = pd.concat([heads.assign(system="head"), rules.rename(columns={"rule": "system"})], ignore_index=True)

@@ -15,7 +15,8 @@ from headscope.papers.clark2019.map_panels import Panel, draw_panels, pairs_draw
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.result import Result, in_percent, paper_label
-from headscope.study.results.workspace import Unsuitable, own_heads
+from headscope.study.results.workspace import Unsuitable
+from headscope.study.tables import main_stack
 from headscope.text import Corpus, Document
 from headscope.text.relation_names import OTHER, REVERSED, find_relation
 from headscope.views.print.words import map_of
@@ -127,7 +128,7 @@ def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, mea
 
 
 def _coreference_panel(antecedents: pd.DataFrame, windows: Sequence[Document], lens: Lens, measure: str) -> Panel | str:
-    heads = own_heads(antecedents)
+    heads = main_stack(antecedents)
     best = heads.loc[heads["all"].idxmax()]
     layer, head, accuracy = int(best["layer"]), int(best["head"]), float(best["all"])
     spans = examples.coreference_spans(windows)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from headscope.heads.patterns import HALF, NONE, name_patterns
+from headscope.heads.patterns import NONE, name_patterns
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
-from headscope.papers.clark2019 import surface_figures
+from headscope.papers.clark2019 import drawings
 from headscope.statistics import (
     Entropy,
     EntropyEnds,
@@ -20,8 +20,8 @@ from headscope.statistics import (
     Statistic,
 )
 from headscope.study import Run
-from headscope.study.results.result import Claim, Result
-from headscope.study.results.workspace import own_heads
+from headscope.study.results.result import Result
+from headscope.study.tables import main_stack
 from headscope.text import Document
 
 PATTERNS = ["previous token", "next token", "current token", "first token", "separator", "period or comma"]
@@ -48,24 +48,23 @@ class EdgeTokens:
         return " ".join(self.separators)
 
 
-def head_shares(run: Run, suffix: str = "") -> pd.DataFrame:
+def head_shares(run: Run, measure: str) -> pd.DataFrame:
     """One row a head, with every share and entropy of section 3, out of the tables of a study."""
 
-    def part(name: str, columns: dict[str, str]) -> pd.DataFrame:
-        return own_heads(run[f"{name}{suffix}"])[list(columns)].rename(columns=columns)
+    def part(statistic: type[Statistic], **columns: str) -> pd.DataFrame:
+        return main_stack(run[statistic(measure=measure)])[list(columns)].rename(columns=columns)
 
-    heads = own_heads(run[f"offsets{suffix}"])[HEAD]
     return pd.concat(
         [
-            heads,
-            part("offsets", {"same": "current token", "previous": "previous token", "next": "next token"}),
-            part("first_token", {"first_token": "first token"}),
-            part("separators", {"share": "separator", "from_separator": "from_separator", "from_others": "from_others"}),
-            part("punctuation", {"period": "period", "comma": "comma"}),
-            part("entropy", {"entropy": "entropy", "uniform": "uniform"}),
-            part("entropy_ends", {name: f"{name}_token_entropy" for name in ("first", "last")}),
-            part("entropy_ends", {f"{name}_uniform": f"{name}_token_uniform" for name in ("first", "last")}),
-            part("maximum", {"maximum": "maximum"}),
+            main_stack(run[Offsets(measure=measure)])[HEAD],
+            part(Offsets, same="current token", previous="previous token", next="next token"),
+            part(FirstToken, first_token="first token"),
+            part(Separators, share="separator", from_separator="from_separator", from_others="from_others"),
+            part(Punctuation, period="period", comma="comma"),
+            part(Entropy, entropy="entropy", uniform="uniform"),
+            part(EntropyEnds, first="first_token_entropy", last="last_token_entropy"),
+            part(EntropyEnds, first_uniform="first_token_uniform", last_uniform="last_token_uniform"),
+            part(Maximum, maximum="maximum"),
         ],
         axis=1,
     ).assign(**{"period or comma": lambda table: table["period"] + table["comma"]})
@@ -81,7 +80,7 @@ def patterns(shares: pd.DataFrame) -> pd.DataFrame:
 def results(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Result]:
     """Figures 1, 2 and 4."""
     named = patterns(shares)
-    ends = "last" if (shares["stack"] == "decoder").all() else "first"
+    ends = end_of(shares)
     of_ends = tokens.first if ends == "first" else "the last token"
     figure2 = shares[[*HEAD, "first token", "separator", "period or comma", "from_separator", "from_others"]]
     figure4 = shares[[*HEAD, "entropy", "uniform", f"{ends}_token_entropy", f"{ends}_token_uniform", "maximum"]]
@@ -98,7 +97,7 @@ def results(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Result]:
             "Figure 1: heads that show a pattern",
             named,
             _pattern_table(named),
-            surface_figures.patterns(named),
+            drawings.patterns(named),
             [
                 "A pattern has more than half of a head's attention; broad, at least 0.8 of the uniform entropy. Heads are "
                 "layer-head from 1, as in the paper."
@@ -108,61 +107,22 @@ def results(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Result]:
             "clark2019_fig2",
             "Figure 2: attention to special tokens and punctuation",
             figure2,
-            figure=surface_figures.figure2(figure2, tokens.first, separator),
+            figure=drawings.figure2(figure2, tokens.first, separator),
             notes=[f"The first token is {tokens.first}; separators are {tokens.separator or 'none'}.", *no_separators],
         ),
         Result(
             "clark2019_fig4",
             "Figure 4: entropy of attention, of all tokens and of one",
             figure4,
-            figure=surface_figures.figure4(figure4, ends, of_ends),
+            figure=drawings.figure4(figure4, ends, of_ends),
             notes=["Entropies are in nats, without the smoothing of the released code.", *causal],
         ),
     ]
 
 
-def claims(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Claim]:
-    """The numbers in the text of section 3, and this run's."""
-    layers = shares.groupby("layer")
-    separators = layers["separator"].mean()
-    most = separators[separators > HALF].index + 1
-    to_itself = layers["from_separator"].mean()
-    ends = "last" if (shares["stack"] == "decoder").all() else "first"
-    by_layer = layers[f"{ends}_token_entropy"].mean()
-    previous, following = _over(shares, "previous token"), _over(shares, "next token")
-    broadest = _highest(layers["entropy"].mean())
-    return [
-        Claim("3.1", "heads with over half on the previous token (their layers)", "4 (2 4 7 8)", previous),
-        Claim("3.1", "heads with over half on the next token (their layers)", "5 (1 2 2 3 6)", following),
-        Claim("3.1", "mean share on the current token", "little", f"{shares['current token'].mean():.3f}"),
-        Claim("3.2", f"layers with over half on {tokens.separator or 'separators'}", "6 to 10", _list(most) or "none"),
-        Claim(
-            "3.2",
-            "most that the separators' own rows give to separators, mean of a layer (layer)",
-            "over 0.90 (6 to 10)",
-            "no separators" if to_itself.isna().all() else f"{to_itself.max():.2f} ({to_itself.idxmax() + 1})",
-        ),
-        Claim(
-            "3.3",
-            f"entropy of {tokens.first if ends == 'first' else 'the last token'} in the last layer, in nats",
-            "3.89",
-            f"{by_layer.iloc[-1]:.2f}",
-        ),
-        Claim("3.3", "highest mean entropy of a layer, in nats (layer)", "the first layer", broadest),
-    ]
-
-
-def _over(shares: pd.DataFrame, column: str) -> str:
-    found = shares[shares[column] > HALF]
-    return f"{len(found)} ({_list(found['layer'] + 1)})" if len(found) else "0"
-
-
-def _list(numbers: pd.Index | pd.Series) -> str:
-    return " ".join(str(number) for number in numbers)
-
-
-def _highest(by_layer: pd.Series) -> str:
-    return f"{by_layer.max():.2f} ({by_layer.idxmax() + 1})"
+def end_of(shares: pd.DataFrame) -> str:
+    """Which token's own entropy is told, first or last: a decoder's first token sees only itself."""
+    return "last" if (shares["stack"] == "decoder").all() else "first"
 
 
 def _pattern_table(named: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pandas as pd
 from headscope.heads.relations import best_heads
 from headscope.papers.clark2019 import facts
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
-from headscope.study.results.result import Claim, Result, in_percent, paper_label
+from headscope.study.results.result import Result, in_percent, paper_label
 from headscope.text.relation_names import OTHER, REVERSED, SAME, Found, find_relation
 
 _CLOSER = (SAME, REVERSED, OTHER)
@@ -18,14 +18,6 @@ def table1(relations: pd.DataFrame, twin: pd.DataFrame | None) -> Result:
     both_directions = with_twin(best_heads(relations), twin)
     shown, notes = _shown(with_twin(best_heads(relations, either_direction=True), twin))
     return Result("clark2019_table1", "Table 1: the best head for every relation", both_directions, shown, notes=notes)
-
-
-def claims(relations: pd.DataFrame) -> list[Claim]:
-    """What section 4.2 says of all relations together."""
-    best = best_heads(relations, either_direction=True).set_index("relation").loc[ALL]
-    head = paper_label(best["layer"], best["head"])
-    run = f"{in_percent(best['accuracy'])} ({head}), {in_percent(best['baseline'])} ({best['offset']:+d})"
-    return [Claim("4.2", "best head for all relations together, best fixed offset; percent", "34.5 (7-6), 26.3 (+1)", run)]
 
 
 def with_twin(best: pd.DataFrame, twin: pd.DataFrame | None) -> pd.DataFrame:

@@ -1,6 +1,8 @@
 """Attention is not only a weight (Kobayashi, Kuribayashi, Yokoi and Inui, 2020): a text, and word alignments."""
 
-from headscope.papers.kobayashi2020.alignment.run import Pairs
-from headscope.papers.kobayashi2020.run import Data, Settings, run
+from headscope.papers.kobayashi2020.paper import Kobayashi2020
+from headscope.papers.kobayashi2020.settings import Data, Settings
 
-__all__ = ["Data", "Pairs", "Settings", "run"]
+run = Kobayashi2020.run
+
+__all__ = ["Data", "Kobayashi2020", "Settings", "run"]

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from headscope.papers.kobayashi2020 import facts
-from headscope.papers.kobayashi2020.results import Analysis
+from headscope.papers.kobayashi2020.sections import Analysis
 from headscope.study.results.result import Claim
 from headscope.study.results.workspace import Unsuitable
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import pandas as pd
 
 from headscope.papers.vig2019 import facts
+from headscope.papers.vig2019.sections import Analysis
 from headscope.papers.vig2019.tables import by_layer, correlations, label_of, targeted
 from headscope.study.results.result import Claim
 
 ALMOST_ALL = 0.97  # the paper's bar for heads that look at little but the first token
 
 
-def claims(heads: pd.DataFrame, tags: pd.DataFrame, lengths: pd.DataFrame) -> list[Claim]:
-    """Of the tables by head, by tag and head, and by distance."""
-    return [*_null(heads), *_tags(targeted(tags, "tag")), *_alignment(heads), *_distance(heads), *_lengths(lengths)]
+def claims(analysis: Analysis) -> list[Claim]:
+    """In the order of the paper; each says of which corpus and, where it is not the weight, by which measure."""
+    heads, tags = analysis.heads, targeted(analysis.tags, "tag")
+    found = [*_null(heads), *_tags(tags), *_alignment(heads), *_distance(heads), *_lengths(analysis.lengths)]
+    measure = "" if analysis.measure == "weight" else f", by {analysis.measure}"
+    return [claim._replace(claim=f"{claim.claim} ({analysis.corpus_name}{measure})") for claim in found]
 
 
 def _null(heads: pd.DataFrame) -> list[Claim]:

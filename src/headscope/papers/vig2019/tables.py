@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from scipy import stats
 
 from headscope.lens.head import HEAD
+from headscope.statistics import Dependencies, Distance, Entropy, FirstToken, Statistic, Variability
 from headscope.statistics.words.dependencies import FORMS
 from headscope.study import Run
-from headscope.study.results.workspace import own_heads
+from headscope.study.tables import main_stack
 
 DOUBLE = 2  # a head targets a tag when it gives it more than double the mean of all heads
 
 
-@dataclass(frozen=True)
-class Names:
-    """What the tables of a measure and level are called, filtered and not."""
+def heads_table(counted: Run, second: Run, filtered: dict[str, Any]) -> pd.DataFrame:
+    """One row a head: null attention, dependency alignment, variability, distance, entropy.
 
-    measure: str
-    words: bool
-    without_first: bool
-
-    def of(self, statistic: str, filtered: bool = True) -> str:
-        parts = [statistic, *([self.measure] if self.measure != "weight" else []), *(["words"] if self.words else [])]
-        return "_".join([*parts, *(["without_first"] if filtered and self.without_first else [])])
-
-
-def heads_table(counted: Run, variability: Run, names: Names) -> pd.DataFrame:
-    """One row a head: null attention, dependency alignment, variability, distance, entropy."""
-    first = own_heads(counted[names.of("first_token", filtered=False)])
-    table = first[[*HEAD, "first_token"]]
-    for name, columns, run in (
-        ("dependencies", [*FORMS, *(f"{form}_baseline" for form in FORMS), "total"], counted),
-        ("distance", ["distance"], counted),
-        ("entropy", ["entropy"], counted),
-        ("variability", ["variability"], variability),
-    ):
-        table = table.merge(own_heads(run[names.of(name)])[[*HEAD, *columns]], on=HEAD)
+    `filtered` are the settings of the statistics that leave the first token out; null attention has all of them but this.
+    """
+    every = {name: value for name, value in filtered.items() if name != "without_first"}
+    table = main_stack(counted[FirstToken(**every)])[[*HEAD, "first_token"]]
+    columns: dict[type[Statistic], list[str]] = {
+        Dependencies: [*FORMS, *(f"{form}_baseline" for form in FORMS), "total"],
+        Distance: ["distance"],
+        Entropy: ["entropy"],
+        Variability: ["variability"],
+    }
+    for statistic, some in columns.items():
+        run = second if statistic is Variability else counted
+        table = table.merge(main_stack(run[statistic(**filtered)])[[*HEAD, *some]], on=HEAD)
     return table
 
 

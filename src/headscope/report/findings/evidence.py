@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from headscope.lens.head import Head
-from headscope.report.schema import Number
+
+Number = dict[str, Any]
 
 
 def percent(share: float) -> str:

@@ -1,15 +1,12 @@
-"""Workspace: the run directory of a paper, made of studies that resume, results, and a page that holds them together."""
+"""Workspace: a run directory that is made of studies that resume, results, and a page that holds them together."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from headscope.errors import HeadscopeError, InputError
 from headscope.files import write_text
@@ -25,9 +22,9 @@ from headscope.text import Corpus
 
 @dataclass
 class Workspace:
-    """Where one paper's results for one model are made. The studies are in parts/, one folder each."""
+    """Where the results of a paper, or of an alignment, are made for one model. Its studies have a folder each in parts/."""
 
-    paper: str
+    kind: str  # "clark2019", "align"
     folder: Path
     lens: Lens
     settings: dict[str, Any]
@@ -38,7 +35,7 @@ class Workspace:
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
         self._manifest = {
-            "kind": self.paper,
+            "kind": self.kind,
             "model": describe_model(self.lens),
             "settings": json.loads(json.dumps(self.settings)),  # as it is read again: lists, where there were tuples
             "versions": versions(),
@@ -46,7 +43,7 @@ class Workspace:
         if (self.folder / "manifest.json").is_file():
             before = load_manifest(self.folder)
             if before["kind"] == "study":
-                raise InputError(f"{self.folder} is the run of a study, not of a paper: choose another folder with -o.")
+                raise InputError(f"{self.folder} is the run of a study, not of {self.kind}: choose another folder with -o.")
             check_same(self.folder, before, self._manifest)
         elif self.folder.is_dir() and any(self.folder.iterdir()):
             raise InputError(f"{self.folder} is not empty and is not a run: choose another folder with -o.")
@@ -65,8 +62,8 @@ class Workspace:
             **feed,
         )
 
-    def keep(self, run: Run) -> None:
-        """The tables of a part, among those of the paper's run."""
+    def copy_tables(self, run: Run) -> None:
+        """The tables of a part, among those of the whole run."""
         for name in run.tables:
             save_table(self.folder, name, run[name])
 
@@ -75,19 +72,17 @@ class Workspace:
         self.results.append(result)
         return result
 
-    def attempt(self, what: str, missing: str | None, make: Callable[[], None]) -> None:
+    def attempt(self, what: str, make: Callable[[], Iterable[Result]]) -> None:
         """Make some results, or say in a sentence why they are left out."""
-        if missing is not None:
-            self.left_out.append(f"{what}: {missing}")
-            return
         try:
-            make()
+            for result in make():
+                self.add(result)
         except Unsuitable as reason:
             self.left_out.append(f"{what}: {reason}")
 
     def finish(self, title: str, opening: Sequence[str]) -> Run:
         """The page with all results, and the finished manifest."""
-        name = f"{self.paper}.md"
+        name = f"{self.kind}.md"
         write_text(self.folder / name, self._page(title, opening))
         manifest = {
             **self._manifest,
@@ -115,15 +110,3 @@ class Workspace:
 
 class Unsuitable(HeadscopeError):
     """A result that this model or this data cannot have; the others are made all the same."""
-
-
-def first(corpus: Corpus, count: int | None) -> Corpus:
-    """The first documents of a corpus, in memory; all of it, as it is, for None."""
-    return corpus if count is None else Corpus.from_documents(list(islice(corpus, count)))
-
-
-def own_heads(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a model's own reading: the encoder's self attention where there is an encoder, else the decoder's."""
-    table = table[table["kind"] == "self"]
-    stack = "encoder" if (table["stack"] == "encoder").any() else "decoder"
-    return table[table["stack"] == stack].reset_index(drop=True)

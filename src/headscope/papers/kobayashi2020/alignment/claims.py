@@ -6,7 +6,7 @@ import pandas as pd
 
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import tables
-from headscope.papers.kobayashi2020.alignment.results import Alignments
+from headscope.papers.kobayashi2020.alignment.sections import Alignments
 from headscope.papers.kobayashi2020.claims import verdict
 from headscope.study.results.result import Claim, in_percent
 

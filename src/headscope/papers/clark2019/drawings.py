@@ -1,4 +1,4 @@
-"""Figures 1, 2 and 4 in the paper's form; layers and heads count from 1 there."""
+"""Figures 1 to 4 and 6 in the paper's form; layers and heads count from 1 there."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ PATTERN_COLOURS = {
     "broad": colours.SKY,
     NONE: colours.PALE,
 }
+_MARKS = "osD^vP*X"
 
 
 def patterns(named: pd.DataFrame) -> Figure:
@@ -92,3 +93,90 @@ def figure4(table: pd.DataFrame, ends: str, of_ends: str) -> Figure:
         figures.legend(panel)
     axes[0, 0].set_xlabel("")
     return made
+
+
+def gradients(by_layer: pd.DataFrame, lines: dict[str, str]) -> Figure:
+    """Figure 3: a line over the layers for each column, by its label."""
+    made, axes = figures.figure()
+    (panel,) = axes.flat
+    own = {"all unmasked tokens": colours.INK, ". or ,": colours.GREEN}
+    for label, column in lines.items():
+        colour = own.get(label, colours.VERMILION)
+        panel.plot(
+            by_layer["layer"] + 1, by_layer[column], marker="o", markersize=3, linewidth=1.2, color=colour, label=label
+        )
+    figures.layer_axis(panel, int(by_layer["layer"].max()) + 1)
+    panel.set_ylabel("Average |∂L/∂α|")
+    panel.set_ylim(bottom=0)
+    panel.ticklabel_format(axis="y", style="sci", scilimits=(-3, 3))
+    figures.legend(panel, markerscale=1, ncols=2)
+    return made
+
+
+def heads_as_points(table: pd.DataFrame) -> Figure:
+    """Figure 6: every head at its place, by layer and by behaviour."""
+    made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=3.6)
+    by_layer, by_behaviour = axes.flat
+    points = by_layer.scatter(table["x"], table["y"], c=table["layer"] + 1, cmap="viridis", s=26, linewidths=0)
+    scale = made.colorbar(points, ax=by_layer, location="bottom", shrink=0.6, aspect=30, pad=0.02)
+    scale.outline.set_visible(False)
+    scale.set_label("Layer", fontsize=7.5)
+    scale.ax.tick_params(labelsize=7, length=0)
+    by_layer.set_title("Layers", fontsize=8.5, fontweight="bold", loc="left")
+    by_behaviour.set_title("Behaviours", fontsize=8.5, fontweight="bold", loc="left")
+    _draw_behaviours(by_behaviour, table)
+    for panel in (by_layer, by_behaviour):
+        panel.set_xticks([])
+        panel.set_yticks([])
+        panel.set_aspect("equal", adjustable="datalim")
+        for spine in panel.spines.values():
+            spine.set_visible(False)
+    return made
+
+
+def _draw_behaviours(panel: Any, table: pd.DataFrame) -> None:
+    """Patterns by colour, relations and coreference by name beside their heads."""
+    first = table["behaviour"].map(
+        lambda several: next((name for name in several.split("; ") if name in PATTERN_COLOURS), "")
+    )
+    knows = table["behaviour"] != ""
+    for label, colour, chosen in (
+        ("no behaviour found", colours.PALE, ~knows),
+        ("named relation", colours.FAINT, knows & (first == "")),
+    ):
+        panel.scatter(table["x"][chosen], table["y"][chosen], s=18, color=colour, linewidths=0, label=label)
+    for name, mark in zip([name for name in PATTERN_COLOURS if name != NONE], _MARKS, strict=False):
+        group = table[first == name]
+        if len(group):
+            panel.scatter(group["x"], group["y"], s=26, color=PATTERN_COLOURS[name], marker=mark, linewidths=0, label=name)
+    _name_heads(panel, table)
+    figures.legend(panel, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, markerscale=1.2)
+
+
+def _name_heads(panel: Any, table: pd.DataFrame) -> None:
+    """What a head knows beside its point, at the first of a few places where no other name is in the way."""
+    size = 5.5
+    panel.figure.draw_without_rendering()  # so that places in points are known
+    taken: list[tuple[float, float, float, float]] = []
+    for head in table.sort_values("y", ascending=False).itertuples():
+        named = [name for name in head.behaviour.split("; ") if name and name not in PATTERN_COLOURS]
+        if not named:
+            continue
+        text = ", ".join(named[:2]) + (f" +{len(named) - 2}" if len(named) > 2 else "")
+        across, up = panel.transData.transform((head.x, head.y)) * 72 / panel.figure.dpi
+        width = 0.55 * size * len(text)
+        for right, above in _PLACES:
+            left = across + (4 if right else -4 - width)
+            box = (left, up + above, left + width, up + above + size)
+            if not any(_overlap(box, other) for other in taken):
+                break
+        taken.append(box)
+        place = {"xytext": (4 if right else -4, above), "ha": "left" if right else "right", "va": "bottom"}
+        panel.annotate(text, (head.x, head.y), textcoords="offset points", fontsize=size, color=colours.INK, **place)
+
+
+_PLACES = [(right, above) for above in (-2, 5, -9, 12, -16, 19, -23) for right in (True, False)]
+
+
+def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

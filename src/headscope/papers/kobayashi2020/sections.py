@@ -15,8 +15,9 @@ from headscope.papers.kobayashi2020.categories import categories_of
 from headscope.statistics.norms.category_weights import layer_means
 from headscope.study import Run
 from headscope.study.results.result import Result, paper_label
-from headscope.study.results.workspace import Unsuitable, own_heads
+from headscope.study.results.workspace import Unsuitable
 from headscope.study.singular_values import condition_numbers, singular_values
+from headscope.study.tables import main_stack
 
 _STARRED = f"Columns with * are the paper's, of {facts.MODEL}. Layers and heads count from 1 here, as there."
 _FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
@@ -33,7 +34,7 @@ class Analysis:
 
     def table(self, name: str) -> pd.DataFrame:
         """A table of the model's own reading."""
-        return own_heads(self.counted[name])
+        return main_stack(self.counted[name])
 
     @cached_property
     def singular(self) -> pd.DataFrame:
@@ -41,7 +42,7 @@ class Analysis:
         found = singular_values(self.lens)
         if found.empty:
             raise Unsuitable("the values of this model are not made by a plain linear layer.")
-        return own_heads(found)
+        return main_stack(found)
 
     # Section 4.1 and appendix B: dispersion
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,17 +10,13 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from headscope.alignment.passes import survey
-from headscope.alignment.tables import error_tables, mean_norms
-from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import drawings, tables
+from headscope.papers.kobayashi2020.alignment.aligners import Aligner
 from headscope.papers.kobayashi2020.alignment.matrices import Pairing, examples, pairing
 from headscope.study.results.result import Result, in_percent
-from headscope.study.results.workspace import Workspace
-from headscope.study.tables import save_table
-from headscope.text import Corpus, Document
+from headscope.text import Document
 from headscope.text.cut import half_of
 
 _FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
@@ -30,30 +25,6 @@ _FRAMES = (
     "has the link, red where it has not, grey at a special token, which is no link. Light links of the reference are "
     "possible, not sure. Colours begin at 0 and end at the largest score of each matrix."
 )
-
-
-@dataclass(frozen=True)
-class Aligner:
-    """One model (or seed, or checkpoint) of those that are compared: its error rates and average norms."""
-
-    name: str
-    layers: pd.DataFrame  # aer_layers
-    heads: pd.DataFrame  # aer_heads
-    norms: pd.DataFrame  # layer, head, mean_score
-    others: pd.DataFrame = field(default_factory=pd.DataFrame)  # system, aer, low, high: aligners that do not read attention
-
-
-def aligner(workspace: Workspace, lens: Lens, pairs: Corpus, batch_size: int, part: str) -> Aligner:
-    """One pass of forced decoding: what every layer and head would give."""
-    if not any(site.kind == "cross" for site in lens.sites):
-        raise InputError(f"{lens.name} has no cross attention to align words by: give an encoder-decoder with --parallel.")
-    counted = survey(workspace, part, pairs, lens, gold=True, batch_size=batch_size)
-    made = error_tables(counted)
-    if lens is workspace.lens:
-        workspace.keep(counted)
-        for name, table in made.items():
-            save_table(workspace.folder, name, table)
-    return Aligner(lens.source.model, made["aer_layers"], made["aer_heads"], mean_norms(counted))
 
 
 class Alignments:

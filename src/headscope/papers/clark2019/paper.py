@@ -1,0 +1,227 @@
+"""Every table and figure of clark2019 for one model: the sections in the paper's order, each where its data is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import pandas as pd
+
+from headscope.errors import ModelError
+from headscope.heads.relations import best_heads
+from headscope.lens.tokens.losses import own_loss
+from headscope.papers.clark2019 import claims, clustering, coreference, facts, importance, maps, probing, surface, syntax
+from headscope.papers.clark2019.surface import EdgeTokens
+from headscope.papers.options import TEXT_FORMAT, Option, files, segments
+from headscope.papers.paper import Paper, Section
+from headscope.probes import antecedent_rules, probe
+from headscope.probes.treebank import TooFew
+from headscope.statistics import Antecedents, BeyondSinks, Importance, JensenShannon, Relations, Statistic
+from headscope.study import Run
+from headscope.study.results.result import Claim, Result
+from headscope.study.results.workspace import Unsuitable
+from headscope.study.tables import main_stack
+from headscope.text import Corpus, Document
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the sections read; what is None leaves its sections out."""
+
+    text: Annotated[
+        Corpus | None,
+        Option("Plain text: sections 3 and 6, figures 1 to 4 and 6.", made=segments, text_format=TEXT_FORMAT),
+    ] = None
+    treebank: Annotated[
+        Corpus | None,
+        Option("A treebank (CoNLL-U): table 1, and what the probes are tested on (table 3).", made=files),
+    ] = None
+    train: Annotated[
+        Corpus | None, Option("What the probes are trained on. Default: four fifths of the treebank.", made=files)
+    ] = None
+    coreference: Annotated[Corpus | None, Option("Mentions and clusters (CoNLL-2012 or LitBank): table 2.", made=files)] = (
+        None
+    )
+    vectors: Annotated[Path | None, Option("GloVe vectors: those probes of table 3 that read words.")] = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What changes the numbers."""
+
+    measure: Annotated[str, Option("What is read: weight, as in the paper, or norm.", "-m", "--measure")] = "weight"
+    segments: Annotated[int, Option("Segments of the text to read.", least=1)] = 1000
+    max_tokens: Annotated[int, Option("Tokens of a segment, and of a window for coreference.", least=8)] = 128
+    train_sentences: Annotated[int | None, Option("At most so many sentences to train on.", least=10)] = None
+    twin: Annotated[bool, Option("Also measure the model's randomly initialised twin.")] = True
+    seed: Annotated[int, Option("For masking, the twin, the probes and the scatter plot.")] = 0
+
+
+class Clark2019(Paper[Data, Settings]):
+    """What does BERT look at? Surface patterns, syntax, coreference, probes and clusters of heads.
+
+    What has no data is left out, and said. Run the same command again to go on after an interruption.
+    """
+
+    name, title, model = "clark2019", facts.TITLE, facts.MODEL
+    data_type, settings_type = Data, Settings
+    examples = (
+        "headscope paper clark2019 bert-base-uncased --text wiki.txt -o run",
+        "headscope paper clark2019 bert-base-uncased --text wiki.txt --treebank dev.conllu --train train.conllu\n"
+        '--coreference "litbank/*.ann" --vectors glove.6B.100d.txt -o run',
+        "headscope paper clark2019 gpt2 --text wiki.txt --treebank dev.conllu --measure norm -o run",
+    )
+
+    # Section 3
+
+    @cached_property
+    def tokens(self) -> EdgeTokens:
+        return EdgeTokens(self.lens)
+
+    @cached_property
+    def segments(self) -> Corpus:
+        assert self.data.text is not None
+        return self.data.text.take(self.settings.segments)
+
+    @cached_property
+    def text(self) -> Run:
+        """One pass for sections 3 and 6, and for what a report on the run says of each head."""
+        measure = self.settings.measure
+        statistics = [*surface.statistics(measure), JensenShannon(measure=measure), BeyondSinks(measure=measure)]
+        return self.study("text", self.segments, statistics, max_tokens=self.at_most(self.settings.max_tokens))
+
+    @cached_property
+    def shares(self) -> pd.DataFrame:
+        return surface.head_shares(self.text, self.settings.measure)
+
+    def figures124(self) -> list[Result]:
+        return surface.results(self.shares, self.tokens)
+
+    def figure1_maps(self) -> list[Result]:
+        return [maps.figure1(self.shares, self.tokens, self.segments, self.lens, self.settings.measure)]
+
+    def figure3(self) -> list[Result]:
+        try:
+            own_loss(self.lens)
+        except ModelError as error:
+            raise Unsuitable(str(error)) from error
+        statistic = Importance(seed=self.settings.seed)
+        tokens = self.at_most(self.settings.max_tokens)
+        counted = self.study("importance", self.segments, [statistic], max_tokens=tokens)
+        return [importance.figure3(counted[statistic], self.tokens)]
+
+    # Section 4
+
+    def _with_twin(self, part: str, corpus: Corpus, statistic: Statistic) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+        """The table of the model, and of the model with random weights, where that is wanted."""
+        ours = self.study(part, corpus, [statistic])[statistic]
+        if not self.settings.twin:
+            return ours, None
+        with self.lens.twin(self.settings.seed) as twin:
+            return ours, self.study(f"{part}-twin", corpus, [statistic], twin)[statistic]
+
+    @cached_property
+    def relations(self) -> tuple[pd.DataFrame, pd.DataFrame | None] | None:
+        """None without a treebank."""
+        if self.data.treebank is None:
+            return None
+        return self._with_twin("treebank", self.data.treebank, Relations(measure=self.settings.measure))
+
+    @cached_property
+    def best_heads(self) -> pd.DataFrame | None:
+        return None if self.relations is None else best_heads(self.relations[0])
+
+    @cached_property
+    def windows(self) -> list[Document]:
+        if self.data.coreference is None:
+            return []
+        return coreference.windows_of(self.data.coreference, self.lens, self.at_most(self.settings.max_tokens))
+
+    @cached_property
+    def rules(self) -> pd.DataFrame:
+        return antecedent_rules(self.windows)
+
+    @cached_property
+    def antecedents(self) -> tuple[pd.DataFrame, pd.DataFrame | None] | None:
+        """None where no mention has an antecedent."""
+        if not self.rules["cases_all"].any():
+            return None
+        statistic = Antecedents(measure=self.settings.measure)
+        return self._with_twin("coreference", Corpus.from_documents(self.windows), statistic)
+
+    def table1(self) -> list[Result]:
+        assert self.relations is not None
+        return [syntax.table1(*self.relations)]
+
+    def table2(self) -> list[Result]:
+        if self.antecedents is None:
+            raise Unsuitable("no mention in these documents has an antecedent before it in the same window.")
+        tokens = self.at_most(self.settings.max_tokens)
+        return [coreference.table2(*self.antecedents, self.rules, tokens)]
+
+    def figure5(self) -> list[Result]:
+        antecedents = self.antecedents and self.antecedents[0]
+        found = (self.best_heads, self.data.treebank, antecedents, self.windows)
+        return [maps.figure5(*found, self.lens, self.settings.measure)]
+
+    # Sections 5 and 6
+
+    def table3(self) -> Iterator[Result]:
+        data, settings = self.data, self.settings
+        train, test = (data.treebank, None) if data.train is None else (data.train, data.treebank)
+        try:
+            probes = probe(
+                self.lens,
+                train,
+                test,
+                vectors=data.vectors,
+                seed=settings.seed,
+                cache=self.workspace.folder / "parts" / "maps",
+                max_sentences=settings.train_sentences,
+                measure=settings.measure,
+                truncate=True,
+                progress=self.workspace.progress,
+            )
+        except TooFew as error:
+            raise Unsuitable(str(error)) from error
+        yield probing.table3(probes)
+        if data.vectors is None:
+            raise Unsuitable("the probes that read words are left out, since there are no vectors (--vectors).")
+
+    @cached_property
+    def divergence(self) -> pd.DataFrame:
+        return main_stack(self.text[JensenShannon(measure=self.settings.measure)])
+
+    def figure6(self) -> list[Result]:
+        """It marks what the other sections have found."""
+        antecedents = self.antecedents and self.antecedents[0]
+        found = clustering.behaviours(surface.patterns(self.shares), self.best_heads, antecedents)
+        return [clustering.figure6(self.divergence, found, self.settings.seed)]
+
+    sections = (
+        Section("Figures 1, 2 and 4 (section 3)", ["text"], figures124),
+        Section("Figure 1 (example maps)", ["text"], figure1_maps),
+        Section("Figure 3 (gradients)", ["text"], figure3),
+        Section("Table 1 (section 4.2)", ["treebank"], table1),
+        Section("Table 2 (section 4.3)", ["coreference"], table2),
+        Section("Figure 5 (example maps)", ["treebank", "coreference"], figure5),
+        Section("Table 3 (section 5)", ["treebank"], table3),
+        Section("Figure 6 (section 6)", ["text"], figure6),
+    )
+
+    def claims(self) -> list[Claim]:
+        made = claims.of_surface(self.shares, self.tokens) if self.data.text is not None else []
+        made += claims.of_syntax(self.relations[0]) if self.relations is not None else []
+        return made + (claims.of_clusters(self.divergence) if self.data.text is not None else [])
+
+    def opening(self, claims: Sequence[Claim]) -> list[str]:
+        heads = sum(site.heads for site in self.lens.sites)
+        return [
+            f"Made by `headscope paper clark2019` for {self.lens.name} ({len(self.lens.sites)} attentions, {heads} heads), "
+            f"read by {self.settings.measure}.",
+            "Tables in Parquet count layers and heads from 0, as everywhere in headscope. What is printed here follows the "
+            "paper: layer-head, from 1.",
+        ]

@@ -1,0 +1,149 @@
+"""What kobayashi2020 reads, what changes its numbers, and the statistics that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from headscope.alignment.gold import OPTIONS, read_pairs
+from headscope.errors import InputError
+from headscope.lens import Lens, ModelSource
+from headscope.papers.options import TEXT_FORMAT, Option, segments
+from headscope.statistics import (
+    BeyondSinks,
+    CategoryWeights,
+    Dispersion,
+    EffectiveByLength,
+    Frequency,
+    FrequencyCurve,
+    InputDispersion,
+    Mixing,
+    NormCorrelation,
+    NormScatter,
+    Statistic,
+)
+from headscope.text import Corpus
+
+NO_PAIRS = "Alignments need sentence pairs: give --parallel FILE too."
+
+
+def _pairs(
+    lens: Lens,
+    given: Path | None,
+    parallel_target: Path | None = None,
+    parallel_first: str = "source",
+    gold: Path | None = None,
+    gold_format: str = "auto",
+    gold_base: int | None = None,
+    gold_first: str = "source",
+) -> Corpus | None:
+    if given is None and (parallel_target or gold):
+        raise InputError(NO_PAIRS)
+    if given is None:
+        return None
+    if gold is None:
+        raise InputError("--parallel needs gold links to compare alignments with: give --gold FILE too.")
+    return read_pairs(given, parallel_target, parallel_first, gold, gold_format, gold_base, gold_first)
+
+
+def _opened_alike(lens: Lens, given: list[str] | None) -> list[ModelSource]:
+    return [replace(lens.source, model=model, revision=None, name="") for model in given or []]
+
+
+def _line_numbers(lens: Lens, given: str | None) -> list[int]:
+    try:
+        return [int(number) for number in (given or "").split(",") if number.strip()]
+    except ValueError:
+        raise InputError(f"--sentences {given!r} are no numbers with commas between, such as 3,17.") from None
+
+
+def _categories(lens: Lens, given: list[str] | None) -> dict[str, str]:
+    """`NAME=RULE`, in the order given."""
+    found: dict[str, str] = {}
+    for one in given or []:
+        name, equals, rule = (part.strip() for part in one.partition("="))
+        if not (name and equals and rule):
+            raise InputError(f'--category {one!r} is not NAME=RULE, for example "articles=a an the" or "numbers=/[0-9]+/".')
+        if name in found:
+            raise InputError(f"The category {name!r} is given twice: put all its tokens into one --category.")
+        found[name] = rule
+    return found
+
+
+@dataclass(frozen=True)
+class Data:
+    """A text, sentence pairs with gold links (`headscope.alignment.with_gold`) of a translation model, or both.
+
+    `also` are further models, seeds or checkpoints for the pairs, opened one after another: means and deviations.
+    """
+
+    text: Annotated[Corpus | None, Option("Plain text; may be repeated.", made=segments, text_format=TEXT_FORMAT)] = None
+    frequency: Annotated[
+        Path | None,
+        Option("Lines of `rank count id`, one a piece of the tokenizer. Default: the text is counted."),
+    ] = None
+    parallel: Annotated[
+        Corpus | None,
+        Option(
+            "Sentence pairs for a translation model (section 5): `src ||| tgt`, or the source.",
+            made=_pairs,
+            parallel_target="The target, where --parallel has the source only.",
+            parallel_first="Which side stands before |||: source or target.",
+            **OPTIONS,
+        ),
+    ] = None
+    also: Annotated[
+        Sequence[ModelSource],
+        Option("A further seed or checkpoint for section 5: means and deviations.", made=_opened_alike),
+    ] = ()
+    sentences: Annotated[
+        Sequence[int], Option("Pairs to draw, from 1: 3,17. Default: one of 8 to 14 words.", made=_line_numbers)
+    ] = ()
+    gradient: Annotated[
+        int, Option("Also align by gradients (SmoothGrad) over so many noisy copies, such as 30; slow.", least=0)
+    ] = 0
+    eflomal: Annotated[bool, Option("Also align by eflomal, if it is installed.", "--eflomal")] = False
+
+    def __post_init__(self) -> None:
+        if self.parallel is None and any((self.also, self.sentences, self.gradient, self.eflomal)):
+            raise InputError(NO_PAIRS)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What changes the numbers. Categories are by name: tokens with spaces between, or /a regular expression/."""
+
+    categories: Annotated[
+        Mapping[str, str] | None,
+        Option(
+            "A category of your own, NAME=RULE: tokens with spaces between, or /a regular expression/.",
+            "--category",
+            made=_categories,
+        ),
+    ] = None
+    segments: Annotated[int, Option("Segments of the text to read.", least=1)] = 992
+    max_tokens: Annotated[int, Option("Tokens of a segment.", least=8)] = 128
+    sample: int = 2000  # pairs of each category in figures 5 and 13
+    mixed: int = 4  # the mixing ratio is that of every fourth text: it takes products of the model's size
+    every: int = 25  # figure 25 reads every 25th text: effective attention costs a decomposition a head
+    seed: Annotated[int, Option("For the pairs and heads that are drawn by lot.")] = 0
+
+
+def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
+    """All that is counted in the pass over a text."""
+    own = settings.categories or None
+    return [
+        Dispersion(),
+        InputDispersion(),
+        CategoryWeights(categories=own),
+        CategoryWeights(measure="joint_norm", categories=own),
+        NormCorrelation(categories=own),
+        NormScatter(size=settings.sample, seed=settings.seed, categories=own),
+        Frequency(path=str(frequency)),
+        FrequencyCurve(path=str(frequency)),
+        EffectiveByLength(every=settings.every),
+        Mixing(every=settings.mixed),
+        *(BeyondSinks(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
+    ]

@@ -1,0 +1,128 @@
+"""Paper: all tables and figures of one for any model: what it reads, what changes its numbers, its sections, its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from headscope.errors import InputError
+from headscope.lens.lens import Lens
+from headscope.progress import Progress, Silent
+from headscope.statistics import Statistic
+from headscope.study import Run
+from headscope.study.results.result import Claim, Result, claims_result
+from headscope.study.results.workspace import Workspace
+from headscope.text import Corpus
+
+D = TypeVar("D")
+S = TypeVar("S")
+
+
+class Section(NamedTuple):
+    """Some results of a paper. They are left out, and that is said, without the data or if `make` raises Unsuitable."""
+
+    makes: str  # "Table 1 (section 4.2)"
+    needs: Sequence[str]  # fields of Data: one of them must be there
+    make: Callable[[Any], Iterable[Result]]  # of the paper
+
+
+class Paper(Generic[D, S]):
+    """A paper for one model, in the making: what its sections find out for each other are its cached properties.
+
+    A new one is a folder with a subclass of this in `paper.py`, and a line in `papers/__init__.py`. What it reads and what
+    changes its numbers are dataclasses whose fields are options (`papers/options.py`); of these, its docstring and its
+    examples the command is made.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    data_type: ClassVar[type]
+    settings_type: ClassVar[type]
+    sections: ClassVar[Sequence[Section]]
+    examples: ClassVar[Sequence[str]] = ()
+    shard_size: ClassVar[int] = 32  # documents: small, so that there are enough shards to resample
+
+    def __init__(self, workspace: Workspace, data: D, settings: S, batch_size: int) -> None:
+        self.workspace, self.lens = workspace, workspace.lens
+        self.data, self.settings, self.batch_size = data, settings, batch_size
+
+    @classmethod
+    def run(
+        cls,
+        lens: Lens,
+        data: D,
+        settings: S | None = None,
+        *,
+        out: str | Path,
+        batch_size: int = 16,
+        progress: Progress | None = None,
+    ) -> Run:
+        """Make what there is data for, in the run directory `out`; run it again to go on after an interruption."""
+        given = {name for name, value in vars(data).items() if value is not None}
+        cls.check_given(given)
+        chosen = cls.settled(lens, settings or cls.settings_type())
+        workspace = Workspace(cls.name, Path(out), lens, _described(chosen), progress or Silent())
+        workspace.begin()
+        paper = cls(workspace, data, chosen, batch_size)
+        without_data: dict[str, list[str]] = {}
+        for section in cls.sections:
+            if given.intersection(section.needs):
+                workspace.attempt(section.makes, partial(section.make, paper))
+            else:
+                without_data.setdefault(" or ".join(_flags(section.needs)), []).append(section.makes)
+        workspace.left_out += [f"{', '.join(all)}: there is no data ({flags})." for flags, all in without_data.items()]
+        claims = paper.claims()
+        workspace.add(claims_result(f"{cls.name}_claims", claims, paper.model))
+        return workspace.finish(cls.title, paper.opening(claims))
+
+    @classmethod
+    def check_given(cls, given: Collection[str]) -> None:
+        """Refuse to begin without anything that a section needs."""
+        needed = dict.fromkeys(name for section in cls.sections for name in section.needs)
+        if not needed.keys() & set(given):
+            *most, last = _flags(needed)
+            raise InputError(f"There is nothing to read: give at least one of {', '.join(most)} and {last}.")
+
+    @classmethod
+    def settled(cls, lens: Lens, settings: S) -> S:
+        """The settings with what depends on the model; an InputError where they or the model will not do."""
+        return settings
+
+    @property
+    def model(self) -> str:
+        """The paper's own model, which its numbers are of."""
+        raise NotImplementedError
+
+    def claims(self) -> list[Claim]:
+        """The numbers in the text of the paper, and this run's."""
+        raise NotImplementedError
+
+    def opening(self, claims: Sequence[Claim]) -> list[str]:
+        """What stands first on the page."""
+        raise NotImplementedError
+
+    def study(
+        self, part: str, corpus: Corpus, statistics: Sequence[Statistic], lens: Lens | None = None, **feed: Any
+    ) -> Run:
+        """A study in parts/`part`. The tables of the model itself, not of another lens, are among those of the run too."""
+        feed = {"batch_size": self.batch_size, "shard_size": self.shard_size, "truncate": True, **feed}
+        counted = self.workspace.study(part, corpus, statistics, lens, **feed)
+        if lens is None:
+            self.workspace.copy_tables(counted)
+        return counted
+
+    def at_most(self, tokens: int) -> int:
+        """Tokens of a text: as many as are asked for, or what the model can read if that is less."""
+        return min(tokens, self.lens.max_tokens or tokens)
+
+
+def _described(settings: Any) -> dict[str, Any]:
+    """For the manifest, whose keys are sorted: what has an order of its own becomes a list."""
+    return {name: list(value.items()) if isinstance(value, Mapping) else value for name, value in asdict(settings).items()}
+
+
+def _flags(names: Iterable[str]) -> list[str]:
+    return [f"--{name}" for name in names]

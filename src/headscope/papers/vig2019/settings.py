@@ -1,0 +1,96 @@
+"""What vig2019 reads, what changes its numbers, and the statistics that follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from headscope.errors import InputError
+from headscope.lens.lens import Lens
+from headscope.papers.options import Option, files
+from headscope.statistics import (
+    BeyondSinks,
+    Dependencies,
+    DependencyLengths,
+    Distance,
+    Entropy,
+    Exemplars,
+    FirstToken,
+    MeanMap,
+    RelationTypes,
+    Statistic,
+    Tags,
+)
+from headscope.text import Annotator, Corpus
+
+
+def _annotated(lens: Lens, given: list[str] | None, annotate: str | None = None) -> Corpus | None:
+    if not given:
+        return None
+    if annotate is None:
+        raise InputError("The text has no parts of speech: give --annotate spacy:PIPELINE, such as spacy:en_core_web_sm.")
+    return Corpus.from_files(*given, format="paragraphs").annotated(Annotator.of(annotate, unit="sentence"))
+
+
+def _measures(lens: Lens, given: list[str] | None) -> tuple[str, ...]:
+    return tuple(given or ["weight"])
+
+
+@dataclass(frozen=True)
+class Data:
+    """A treebank, or a text with annotations, or both; the second's results have `_text` after their names then."""
+
+    treebank: Annotated[
+        Corpus | None, Option("A treebank (CoNLL-U), with parts of speech and dependencies.", made=files)
+    ] = None
+    text: Annotated[
+        Corpus | None,
+        Option(
+            "Plain text, to be annotated: every sentence is read by itself.",
+            made=_annotated,
+            annotate="What annotates the text: spacy:PIPELINE.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What changes the numbers. `without_first` is on for decoders where it is not said."""
+
+    measures: Annotated[
+        tuple[str, ...],
+        Option("weight, norm, ...; may be repeated. Default: weight.", "-m", "--measure", made=_measures),
+    ] = ("weight",)
+    without_first: Annotated[
+        bool | None,
+        Option("Attention to the first token. Default: left out for decoders.", "--leave-out-first/--keep-first"),
+    ] = None
+    level: Annotated[str, Option("What is counted: token, the tokenizer's pieces, or word.")] = "token"
+    positions: Annotated[int, Option("First positions that variability looks at.", least=2)] = 10
+    sentences: Annotated[int | None, Option("At most so many sentences of each.", least=1)] = None
+    exemplars: Annotated[int, Option("Exemplars a head.", least=1)] = 5
+
+    def filtered(self, measure: str) -> dict[str, Any]:
+        """What the statistics of a measure have in common, all but null attention."""
+        return {"measure": measure, "level": self.level, "without_first": bool(self.without_first)}
+
+    def mean_map(self, measure: str) -> MeanMap:
+        return MeanMap(**self.filtered(measure), positions=self.positions)
+
+    def exemplars_of(self, measure: str) -> Exemplars:
+        """More than are shown: near-duplicates are removed from them."""
+        return Exemplars(measure=measure, without_first=bool(self.without_first), kept=4 * self.exemplars)
+
+
+def first_pass(settings: Settings) -> list[Statistic]:
+    """All that is counted in one pass: everything but variability, which needs the mean map of this one.
+
+    `BeyondSinks` is not the paper's: a report on the run names the heads by it.
+    """
+    level = settings.level
+    chosen: list[Statistic] = [DependencyLengths(level=level)]
+    for measure in settings.measures:
+        chosen += [FirstToken(measure=measure, level=level), BeyondSinks(measure=measure, level=level)]
+        chosen += [cls(**settings.filtered(measure)) for cls in (Tags, RelationTypes, Dependencies, Distance, Entropy)]
+        chosen += [settings.mean_map(measure), settings.exemplars_of(measure)]
+    return chosen
