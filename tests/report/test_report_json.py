@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from pydantic import TypeAdapter
 
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
 from headscope.lens.head import HEAD
-from headscope.report import description, report_page, write_report
+from headscope.report import description, report_page, schema, write_report
 from headscope.report.heads.cards import cards
 from headscope.report.table_json import ROWS, described_table
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
@@ -38,6 +39,12 @@ def same_cells(shown: dict[str, Any], frame: pd.DataFrame) -> None:
             missing = other is None or other is pd.NA or other != other
             shown_as = str(other).rpartition("/")[2] if str(column).lower() == "source" else other  # of a path only its end
             assert (one is None or one != one) if missing else one in (shown_as, str(shown_as))
+
+
+@every_run
+def test_it_keeps_to_the_schema(name: str, sample_run: SampleRun) -> None:
+    described = description(sample_run(name))
+    assert TypeAdapter(schema.Report).validate_python(described, strict=True) == described  # nothing is more, nothing less
 
 
 @every_run
@@ -146,6 +153,7 @@ def test_two_runs_head_by_head(tmp_path: Path) -> None:
     one = made_run(tmp_path / "one", entropy=per_head([0.1, 0.2, 0.3, 0.4]), distance=per_head([1, 2, 3, 4], "distance"))
     two = made_run(tmp_path / "two", entropy=per_head([0.4, 0.2, 0.1, math.nan]))
     described = json.loads(json.dumps(description(one, two), allow_nan=False))
+    assert TypeAdapter(schema.Report).validate_python(described, strict=True) == described
     assert [run["name"] for run in described["runs"]] == ["one", "two"]
     (statistic,) = described["statistics"]  # only what both have
     assert (statistic["values"], statistic["other"]) == ([0.1, 0.2, 0.3, 0.4], [0.4, 0.2, 0.1, None])

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
 from headscope.lens.head import HEAD
+from headscope.report.schema import Statistic
 from headscope.study.compare import LABELS
 from headscope.study.run import Run
 
 
-def compared_statistics(ones: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def compared_statistics(ones: Sequence[Statistic], others: Sequence[Statistic]) -> list[Statistic]:
     """The statistics that both runs have, with the second's values as `other`; nothing else can be compared."""
     theirs = {statistic["name"]: statistic["values"] for statistic in others}
     return [{**statistic, "other": theirs[statistic["name"]]} for statistic in ones if statistic["name"] in theirs]

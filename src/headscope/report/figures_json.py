@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from headscope.errors import InputError
+from headscope.report.schema import Figure
 
 
-def figures_of(run: Path, titles: Mapping[str, str]) -> list[dict[str, Any]]:
+def figures_of(run: Path, titles: Mapping[str, str]) -> list[Figure]:
     """{name, title, svg} of every figures/*.svg, in the order in which the paper's run made them, then by name."""
     order = {name: place for place, name in enumerate(titles)}
     files = sorted((run / "figures").glob("*.svg"), key=lambda file: (order.get(file.stem, len(order)), file.stem))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headscope.report.report_json import description
+from headscope.report.schema import Report
 from headscope.study.run import Run
 from headscope.views.page import page
 
@@ -18,7 +19,7 @@ def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *,
     return page_of(description(run, other, title=title))
 
 
-def page_of(described: dict[str, Any]) -> str:
+def page_of(described: Report) -> str:
     """The page of a description; a table's rows and a figure are unpacked when they are first looked at."""
     chunks: list[str] = []
 

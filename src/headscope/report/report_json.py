@@ -3,58 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.role_table import ABOUT, FAMILIES, ROLES
+from headscope.report import schema
 from headscope.report.comparison import check_same_heads, compared_statistics, compared_tables
 from headscope.report.figures_json import figures_of
 from headscope.report.findings.findings import Finding, compare_findings, findings
-from headscope.report.heads.atlas import Card, heads_of, scatters_of, statistics_of
-from headscope.report.heads.cards import cards
+from headscope.report.heads.atlas import scatters_of, statistics_of
+from headscope.report.heads.cards import Card, cards, heads_of
 from headscope.report.table_json import described_table
 from headscope.study.run import Run
 
 FORMAT = 1
 
 
-def description(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> dict[str, Any]:
+def description(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> schema.Report:
     """What a report on `run` shows; with `other`, a second run beside it, and what differs from head to head."""
     one = checked(Run.open(run))
-    made = cards(one)
-    heads, titles = heads_of(made), _titles(one)
-    described: dict[str, Any] = {
+    made, titles = cards(one), _titles(one)
+    alone: schema.Report = {
         "format": FORMAT,
         "title": title or one.title,
         "runs": [_described(one)],
         "findings": [_finding(found) for found in findings(one)],
         "compared": [],
-        "heads": heads,
+        "heads": heads_of(made),
         "roles": _roles(),
         "statistics": statistics_of(one, made, titles),
-        "scatters": scatters_of(one, [head["name"] for head in heads]),
+        "scatters": scatters_of(one, [card["name"] for card in made]),
         "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
         "figures": figures_of(one.folder, titles),
         "leftOut": one.manifest.get("left_out", []),
     }
-    if other is not None:
-        described |= _compared(one, checked(Run.open(other)), made, described["statistics"], title)
-    return described
+    return alone if other is None else _compared(alone, one, checked(Run.open(other)), made, title)
 
 
-def _compared(one: Run, two: Run, made: list[Card], statistics: list[dict[str, Any]], title: str) -> dict[str, Any]:
-    """What changes in a description when a second run stands beside the first."""
+def _compared(alone: schema.Report, one: Run, two: Run, made: list[Card], title: str) -> schema.Report:
+    """A report on one run when a second stands beside it."""
     check_same_heads(one, two)
-    theirs = {head["name"]: head for head in heads_of(cards(two))}
+    theirs = {card["name"]: card for card in cards(two)}
     beside, titles = compared_tables(one, two), _titles(one)
     return {
+        **alone,
         "title": title or _title_of_both(one, two),
         "runs": [_described(one), _described(two)],
         "compared": [_finding(found) for found in compare_findings(one, two)],
-        "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in heads_of(made)],
-        "statistics": compared_statistics(statistics, statistics_of(two, made, _titles(two))),
+        "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in alone["heads"]],
+        "statistics": compared_statistics(alone["statistics"], statistics_of(two, made, _titles(two))),
         "tables": [
             described_table(name, beside.get(name, table), titles, compared=name in beside)
             for name, table in _shown(one).items()
@@ -90,22 +88,22 @@ def _shown(run: Run) -> dict[str, pd.DataFrame]:
     return {"roles": run.roles, **{name: run[name] for name in run}}
 
 
-def _described(run: Run) -> dict[str, Any]:
-    return {"name": run.folder.resolve().name, "facts": run.facts}
+def _described(run: Run) -> schema.DescribedRun:
+    facts = [schema.Fact(name=name, value=value) for name, value in run.facts.items()]
+    return {"name": run.folder.resolve().name, "facts": facts}
 
 
-def _roles() -> dict[str, Any]:
-    """What a page must know to show roles: {about, families: [{name, title, about, light, dark}], marks: {role: mark}}."""
+def _roles() -> schema.Roles:
     families = [
-        {"name": one.name, "title": one.title or one.name, "about": one.about, "light": one.light, "dark": one.dark}
+        schema.Family(name=one.name, title=one.title or one.name, about=one.about, light=one.light, dark=one.dark)
         for one in FAMILIES
     ]
     return {"about": ABOUT, "families": families, "marks": {role.name: role.mark for role in ROLES}}
 
 
-def _role(head: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if head is None else {name: head[name] for name in ("role", "family", "rule")}
+def _role(card: Card | None) -> schema.GivenRole | None:
+    return None if card is None else {"role": card["role"], "family": card["family"], "rule": card["rule"]}
 
 
-def _finding(found: Finding) -> dict[str, Any]:
+def _finding(found: Finding) -> schema.Finding:
     return {"text": found.text, "heads": found.heads, "table": found.table, "numbers": found.numbers}

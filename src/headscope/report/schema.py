@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict  # the server's pydantic takes no other before Python 3.12
 
 Cell = str | int | float | bool | None
 Mark = Literal["attending", "attended", "both"]

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from headscope.report.heads.exemplars import source_of
+from headscope.report.schema import Cell, Column, Table
 from headscope.statistics.columns import column_about, column_title, table_about, table_title
 
 ROWS = 2000  # of a table; the command line has the others
@@ -18,10 +19,10 @@ EXACT = 2**53  # a page counts in doubles: larger integers (hashes of texts) tra
 OF_TWO = {"_a": ", A", "_b": ", B", "_difference": ", B − A"}  # columns of two runs side by side (study.compare)
 
 
-def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str], *, compared: bool = False) -> dict[str, Any]:
+def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str], *, compared: bool = False) -> Table:
     """One table; `titles` are those that a paper's run gives to its own; `compared`: of two runs side by side."""
     explained = {column: _explained(name, str(column), compared) for column in frame.columns}
-    columns = [
+    columns: list[Column] = [
         {
             "name": str(column),
             "title": explained[column][0],
@@ -51,12 +52,12 @@ def _explained(table: str, column: str, compared: bool) -> tuple[str, str]:
     return column_title(table, column), column_about(table, column)
 
 
-def _shown(column: object, value: Any) -> str | int | float | bool | None:
+def _shown(column: object, value: Any) -> Cell:
     cell = plain(value)
     return source_of(cell) if str(column).lower() == "source" and isinstance(cell, str) else cell
 
 
-def plain(value: Any) -> str | int | float | bool | None:
+def plain(value: Any) -> Cell:
     """A cell as JSON has it; what is missing, or is no number, is null.
 
     >>> plain(float("nan")), plain(2**60), plain(0.5), plain("word")

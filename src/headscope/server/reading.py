@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from headscope.errors import InputError, TooLong
@@ -88,7 +89,7 @@ def joined(parts: list[Packed]) -> Packed:
     return Packed(whole, chunks)
 
 
-def as_bytes(answer: dict[str, Any]) -> bytes:
+def as_bytes(answer: Mapping[str, Any]) -> bytes:
     """An answer as JSON, compressed by gzip: chunks in base64 lose a quarter again, and more is not to be had."""
     return gzip.compress(json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), 1)
 

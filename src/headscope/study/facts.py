@@ -9,8 +9,6 @@ from typing import Any
 
 KINDS = {"align": "word alignments"}  # a paper's run is called by the paper's name
 
-Facts = list[dict[str, str]]  # {"name": ..., "value": ...}
-
 
 def title_of(manifest: dict[str, Any]) -> str:
     """What a run is called: its model, and what was made of it if that is more than a study."""
@@ -18,8 +16,8 @@ def title_of(manifest: dict[str, Any]) -> str:
     return name if kind == "study" else f"{name}, {KINDS.get(kind, kind)}"
 
 
-def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> Facts:
-    """One line a fact, {name, value}, out of a run's manifest and what the manifests of its studies say of their corpora."""
+def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """One line a fact, out of a run's manifest and what the manifests of its studies say of their corpora."""
     model = manifest["model"]
     facts = {
         "Model": model["name"] + _untrained(model),
@@ -34,7 +32,7 @@ def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> Fac
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in sorted(manifest.get("versions", {}).items()))
     hashes = sorted(model["hashes"].items())
     facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in hashes)
-    return [{"name": name, "value": value} for name, value in facts.items() if value]
+    return {name: value for name, value in facts.items() if value}
 
 
 def _untrained(model: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from headscope.lens.head import Head
 from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side
 from headscope.study.counted_corpus import documents_of
-from headscope.study.facts import Facts, facts_of, title_of
+from headscope.study.facts import facts_of, title_of
 from headscope.study.head_statistics import HeadStatistic, head_statistics
 from headscope.study.manifest import load_manifest
 from headscope.study.run_by_head import RunByHead
@@ -133,8 +133,8 @@ class Run:
         return title_of(self.manifest)
 
     @property
-    def facts(self) -> Facts:
-        """What was run, one line a fact: {name, value}."""
+    def facts(self) -> dict[str, str]:
+        """What was run: the model, the corpus, the settings, the versions, a line each."""
         return facts_of(self.manifest, [run.manifest["corpus"] for run in self.studies])
 
     # What is made of it

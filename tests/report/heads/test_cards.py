@@ -22,11 +22,6 @@ from tests.heads.samples import beyond_sinks, one, relations, repeats
 from tests.report.samples import SampleRun, every_run, per_head
 from tests.statistics.tester import documents, lens_for
 
-CONTRACT = {
-    "name", "label", "stack", "kind", "layer", "head", "role", "family", "rule", "score", "baseline", "also", "says",
-    "numbers", "special", "relation", "antecedents", "nearest", "exemplars",
-}  # fmt: skip
-
 
 @every_run
 def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: SampleRun) -> None:
@@ -36,7 +31,6 @@ def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: SampleR
     assert len({card["label"] for card in made}) == len(made)
     json.dumps(made, allow_nan=False)
     for card in made:
-        assert set(card) == CONTRACT
         assert card["says"].endswith(".")
         assert "nan" not in card["says"]
         for number in card["numbers"]:

@@ -10,6 +10,7 @@ import pandas as pd
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import Evidence, plain
 from headscope.report.findings.finding import Finding, listed
+from headscope.report.schema import Number
 from headscope.statistics.columns import describe
 from headscope.study.run import Run
 from headscope.study.run_by_head import RunByHead
@@ -89,7 +90,7 @@ def _other_roles(found: RunByHead, a: Run, b: Run) -> list[Finding]:
     return [Finding(text, "roles", [found.label(head) for head in heads[:6]], numbers)]
 
 
-def _counts(value: int, changed: bool = False) -> list[dict[str, object]]:
+def _counts(value: int, changed: bool = False) -> list[Number]:
     """How many heads both runs have; how many of them have another role."""
     of = "count of heads of both runs whose role differs" if changed else "count of heads of both runs"
     return [{"value": float(value), "table": "roles", "column": "role", "of": of, "where": {}, "run": "a and b"}]

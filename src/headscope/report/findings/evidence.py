@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 
 from headscope.lens.head import Head
-
-Number = dict[str, Any]
+from headscope.report.schema import Number
 
 
 def percent(share: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from headscope.report.findings.evidence import Number
+from headscope.report.schema import Number
 
 
 @dataclass(frozen=True)

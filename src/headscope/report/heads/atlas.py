@@ -1,67 +1,55 @@
-"""The atlas: every head with its role and its card, a number for each statistic, and heads as points in a plane."""
+"""The atlas: a number of every head for each statistic, and heads as points in a plane."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
 from headscope.lens.head import HEAD, Head
-from headscope.report.table_json import plain
+from headscope.report.heads.cards import Card
+from headscope.report.schema import Scatter, Statistic
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import column_about, column_title, describe, table_title
 from headscope.study.run import Run
 
 NEAREST = 3  # heads that a card names
 
-Card = dict[str, Any]
 
-
-def heads_of(made: Sequence[Card]) -> list[dict[str, Any]]:
-    """Every head's card, without its numbers: the statistics have those of all heads, and nothing is told twice."""
-    return [
-        {**{name: value for name, value in card.items() if name != "numbers"}, "group": f"{card['stack']} {card['kind']}"}
-        for card in made
-    ]
-
-
-def statistics_of(run: Run, made: Sequence[Card], paper: Mapping[str, str]) -> list[dict[str, Any]]:
+def statistics_of(run: Run, made: Sequence[Card], paper: Mapping[str, str]) -> list[Statistic]:
     """Every number that a run has once a head, head by head; null where there is none. Those of cards come first."""
     on_cards = {number["name"]: number for card in made for number in card["numbers"]}
     order = {name: place for place, name in enumerate(on_cards)}
-    found = []
+    found: list[Statistic] = []
     for statistic in run.head_statistics:
         table, _, column = statistic.name.partition(".")
         positional = (about := describe(table, column)) is not None and about.positional
-        values = [
-            None if positional and card["kind"] == "cross" else plain(statistic.values.get(card["name"])) for card in made
-        ]
+        values = [None if positional and card["kind"] == "cross" else statistic.values.get(card["name"]) for card in made]
         if any(value is not None for value in values):
-            number = on_cards.get(statistic.name, {})
+            number = on_cards.get(statistic.name)
             found.append(
                 {
                     "name": statistic.name,
                     "table": paper.get(table) or table_title(table),
                     "title": column_title(table, column),
                     "about": column_about(table, column),
-                    "more": number.get("more", ""),
-                    "unit": number.get("unit", ""),
-                    "card": bool(number),
+                    "more": number["more"] if number else "",
+                    "unit": number["unit"] if number else "",
+                    "card": number is not None,
                     "values": values,
                 }
             )
     return sorted(found, key=lambda one: order.get(one["name"], len(order)))
 
 
-def scatters_of(run: Run, names: Sequence[str]) -> list[dict[str, Any]]:
+def scatters_of(run: Run, names: Sequence[str]) -> list[Scatter]:
     """The heads of each stack and kind in a plane, as near to each other as their rows are alike (clark2019, figure 6)."""
     table = run.get("jensen_shannon")
     if table is None:
         return []
-    found = []
+    found: list[Scatter] = []
     for (stack, kind), pairs in table.groupby(["stack", "kind"], sort=False):
         labels, matrix = distance_matrix(pairs)
         try:

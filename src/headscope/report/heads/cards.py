@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+from typing_extensions import TypedDict
 
 from headscope.errors import InputError
 from headscope.heads.clusters import nearest_heads
 from headscope.heads.roles import ENOUGH, rule_of_thumb, sink_share
 from headscope.lens.head import HEAD, Head
+from headscope.report import schema
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.sentence import SinkNames, sentence_about
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
@@ -24,7 +27,27 @@ SAME = 1e-4  # numbers that differ by less are the same for all heads, and tell 
 SAID_BEYOND_SINKS = ("offsets", "first_token", "punctuation", "separators", "special_tokens", "category_weights")
 
 
-def cards(run: Run) -> list[dict[str, Any]]:
+class CardNumber(TypedDict):
+    """A number of one head among all heads of its table."""
+
+    name: str
+    title: str
+    about: str
+    more: str
+    value: float
+    rank: int
+    of: int
+    quantile: float
+    unit: str
+
+
+class Card(schema.Head):
+    """A head as the report's JSON has it, and its numbers."""
+
+    numbers: list[CardNumber]
+
+
+def cards(run: Run) -> list[Card]:
     """One plain dictionary a head, of text, numbers and None alone.
 
     `says` is a sentence for a newcomer; `numbers` are this head's among all heads of the same table: rank 1 is the largest,
@@ -32,21 +55,27 @@ def cards(run: Run) -> list[dict[str, Any]]:
     """
     found, sinks = run.by_head, SinkNames(run)
     numbers, nearest, exemplars = _numbers(found), _nearest(run), exemplars_of(run)
-    made = []
+    made: list[Card] = []
     for row in run.roles.to_dict("records"):
         head = Head.of(row)
         made.append(
             {
                 "name": head.name,
                 "label": found.label(head),
-                **head._asdict(),
-                **{name: row[name] for name in ("role", "family", "rule")},
+                "stack": head.stack,
+                "kind": head.kind,
+                "layer": head.layer,
+                "head": head.head,
+                "group": f"{head.stack} {head.kind}",
+                "role": row["role"],
+                "family": row["family"],
+                "rule": row["rule"],
                 "score": _or_none(row["score"]),
                 "baseline": _or_none(row["baseline"]),
                 "also": [rule for rule in row["also"].split("; ") if rule],
                 "says": sentence_about(found, head, row, sinks),
                 "numbers": numbers.get(head, []),
-                "special": {measure: _special(found, head, norm=measure == "norm") for measure in ("weight", "norm")},
+                "special": {"weight": _special(found, head, norm=False), "norm": _special(found, head, norm=True)},
                 "relation": best_relation(found, head),
                 "antecedents": _antecedents(found, head),
                 "nearest": nearest.get(head),
@@ -56,9 +85,14 @@ def cards(run: Run) -> list[dict[str, Any]]:
     return made
 
 
-def _numbers(found: RunByHead) -> dict[Head, list[dict[str, Any]]]:
+def heads_of(made: Sequence[Card]) -> list[schema.Head]:
+    """Every head's card, without its numbers: the statistics have those of all heads, and nothing is told twice."""
+    return [cast(schema.Head, {name: value for name, value in card.items() if name != "numbers"}) for card in made]
+
+
+def _numbers(found: RunByHead) -> dict[Head, list[CardNumber]]:
     """By head, each number that tells heads apart, and where the head stands among all that have it."""
-    made: dict[Head, list[dict[str, Any]]] = {}
+    made: dict[Head, list[CardNumber]] = {}
     for table in sorted(_telling(found.one_row_a_head), key=_place):
         for column in found.tables[table].columns:
             about = describe(table, str(column))
@@ -116,7 +150,7 @@ def _special(found: RunByHead, head: Head, norm: bool) -> float | None:
     return sum(known) if known else None
 
 
-def best_relation(found: RunByHead, head: Head) -> dict[str, Any] | None:
+def best_relation(found: RunByHead, head: Head) -> schema.Relation | None:
     """The relation at which a head is furthest above the best fixed offset, whether or not that makes it its role.
 
     Rare relations are left out: with few cases some head is right by luck.
@@ -139,17 +173,17 @@ def best_relation(found: RunByHead, head: Head) -> dict[str, Any] | None:
     }
 
 
-def _antecedents(found: RunByHead, head: Head) -> dict[str, Any] | None:
+def _antecedents(found: RunByHead, head: Head) -> schema.Antecedents | None:
     accuracy, cases = (found.lookup(head, ("antecedents", column)) for column in ("all", "cases_all"))
     if not accuracy.is_known:
         return None
     return {"accuracy": accuracy.value, "cases": int(cases.value), "baseline": _or_none(rule_of_thumb(found).value)}
 
 
-def _nearest(run: Run) -> dict[Head, dict[str, Any]]:
+def _nearest(run: Run) -> dict[Head, schema.NearestHead]:
     """By head, the head that looks most alike, and how far it is: out of the `jensen_shannon` table."""
     table = run.get("jensen_shannon" if "jensen_shannon" in run else "jensen_shannon_norm")
-    made: dict[Head, dict[str, Any]] = {}
+    made: dict[Head, schema.NearestHead] = {}
     for _, pairs in table.groupby(HEAD[:2], sort=False) if table is not None else ():
         labels, matrix = distance_matrix(pairs)
         try:
@@ -159,7 +193,14 @@ def _nearest(run: Run) -> dict[Head, dict[str, Any]]:
         heads = [Head.of(row) for row in labels.to_dict("records")]
         for head, place, distance in zip(heads, places, distances, strict=True):
             other = heads[int(place)]
-            made[head] = {"label": other.label, **other._asdict(), "distance": float(distance)}
+            made[head] = {
+                "label": other.label,
+                "stack": other.stack,
+                "kind": other.kind,
+                "layer": other.layer,
+                "head": other.head,
+                "distance": float(distance),
+            }
     return made
 
 
