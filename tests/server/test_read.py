@@ -88,8 +88,8 @@ def test_compressed_for_those_who_take_it(client: TestClient) -> None:
 
 
 def test_limits_are_said(lenses: dict[str, Lens]) -> None:
-    with client_of(lenses, most_tokens=8) as client:
-        assert client.get("/api/models").json()[0]["limit"] == 8
+    with client_of(lenses, max_tokens=8) as client:
+        assert client.get("/api/models").json()[0]["max_tokens"] == 8
         assert "12 tokens" in (sentence := refused(client, 422))
         assert "at most 8" in sentence
         assert "at most 8" in refused(client, 422, text="a" * 1000)
@@ -173,7 +173,7 @@ def test_a_text_asked_for_again_is_not_read_again(lenses: dict[str, Lens], monke
 
 def test_models_are_described(client: TestClient) -> None:
     bert, marian = client.get("/api/models").json()
-    assert (bert["name"], bert["layers"], bert["heads"], bert["encoder_decoder"], bert["limit"]) == (
+    assert (bert["name"], bert["layers"], bert["heads"], bert["encoder_decoder"], bert["max_tokens"]) == (
         "bert",
         3,
         12,

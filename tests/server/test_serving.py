@@ -58,7 +58,7 @@ def check_crowd(answers: list[httpx2.Response], least: int) -> None:
 
 @pytest.mark.slow
 def test_a_crowd_is_answered_or_refused(serving: Serving, lenses: dict[str, Lens]) -> None:
-    address, app = serving(lenses, most_waiting=20)
+    address, app = serving(lenses, max_waiting=20)
     bodies = [
         {"model": "bert", "text": f"{TEXT} {'cat ' * (number % 40)}", "exact": number % 2 == 0} for number in range(AT_ONCE)
     ]
@@ -70,7 +70,7 @@ def test_a_crowd_is_answered_or_refused(serving: Serving, lenses: dict[str, Lens
 @pytest.mark.slow
 @pytest.mark.real
 def test_a_crowd_at_a_real_model_gives_its_memory_back(serving: Serving, real: Lens) -> None:
-    address, app = serving({"minilm": real}, most_waiting=32)
+    address, app = serving({"minilm": real}, max_waiting=32)
     text = "the keys to the old cabinet are on the table "
 
     def body(number: int) -> dict[str, Any]:

@@ -2,10 +2,10 @@
 import "./style.css";
 import { type ComponentChild, render } from "preact";
 import { chunksOfPage } from "./data/chunks";
-import type { LivePage, ViewPage } from "./schema";
 import { LiveApp } from "./live/LiveApp";
 import type { ReportPage } from "./report/data";
 import { ReportApp } from "./report/ReportApp";
+import type { LivePage, ViewPage } from "./schema";
 import { ViewApp } from "./shell/ViewApp";
 
 type Page = ViewPage | ReportPage | LivePage;

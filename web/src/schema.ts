@@ -207,7 +207,7 @@ export interface ModelInfo {
   heads: number; // How many heads it has in all of them.
   attentions: AttentionInfo[]; // In the order in which the model runs them.
   encoder_decoder: boolean; // Whether it takes a target; without one, only its encoder runs.
-  limit: number; // How many tokens a text of a request may have: the model's limit, or the server's.
+  max_tokens: number; // How many tokens a text of a request may have: the model's limit, or the server's.
   measures: MeasureInfo[];
 }
 

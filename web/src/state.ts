@@ -1,5 +1,5 @@
 // Every choice that a reader of the views can make, in the words of their address (src/headscope/views/state.py).
-import { type Fields, flag, format as written, list, number, oneOf, parse as read, text } from "./fields";
+import { type Fields, flag, list, number, oneOf, parse as read, text, format as written } from "./fields";
 import { Level, Pairs, type State, Theme, USUAL, View } from "./schema";
 
 export type { State };

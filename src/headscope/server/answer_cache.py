@@ -13,8 +13,8 @@ class AnswerCache:
     (None, None, None, b'456')
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self.most_bytes = most_bytes
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
         self.bytes = 0
         self._kept: OrderedDict[str, bytes] = OrderedDict()
 
@@ -25,9 +25,9 @@ class AnswerCache:
         return self._kept[request]
 
     def keep(self, request: str, answer: bytes) -> None:
-        if request in self._kept or len(answer) > self.most_bytes:
+        if request in self._kept or len(answer) > self.max_bytes:
             return
         self._kept[request] = answer
         self.bytes += len(answer)
-        while self.bytes > self.most_bytes:
+        while self.bytes > self.max_bytes:
             self.bytes -= len(self._kept.popitem(last=False)[1])

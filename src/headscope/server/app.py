@@ -65,7 +65,7 @@ _Number = Annotated[int, InPath(ge=0, le=100_000)]
 def make_app(models: Mapping[str, Lens], run: str | Path | None = None, *, settings: Settings | None = None) -> FastAPI:
     """The server's application for open models by name, and a run directory where there is one."""
     settings = settings or Settings()
-    work = Queue(settings.most_waiting)
+    work = Queue(settings.max_waiting)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -110,7 +110,7 @@ def _add_page(app: FastAPI, *, has_run: bool) -> None:
 
 
 def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings: Settings) -> None:
-    known = [describe(name, lens, settings.most_tokens) for name, lens in models.items()]
+    known = [describe(name, lens, settings.max_tokens) for name, lens in models.items()]
     kept = AnswerCache(settings.kept_bytes)
 
     @app.get("/api/models")
@@ -127,7 +127,7 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
         if answer is None:
 
             def make(check: Check) -> bytes:
-                packed = reading.read(lens, asked, settings.most_tokens, check)
+                packed = reading.read(lens, asked, settings.max_tokens, check)
                 return reading.as_bytes({"description": packed.description, "chunks": packed.chunks})
 
             answer = await _in_line(work, request, make)

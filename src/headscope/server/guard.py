@@ -95,7 +95,7 @@ class Guard:
 
     async def _bounded(self, headers: Headers, receive: Receive) -> Receive:
         """The same request with its body read: at most so many bytes, whatever its headers say."""
-        most = self.settings.most_bytes
+        most = self.settings.max_bytes
         sentence = f"The request is larger than {most:,} bytes, which is the most that this server takes: shorten the text."
         length = headers.get("content-length", "0")
         if length.isascii() and length.isdigit() and int(length[:20]) > most:

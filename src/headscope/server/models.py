@@ -72,7 +72,7 @@ def lens_of(lenses: Mapping[str, Lens], name: str) -> Lens:
     return lenses[name]
 
 
-def describe(name: str, lens: Lens, most_tokens: int) -> ModelInfo:
+def describe(name: str, lens: Lens, max_tokens: int) -> ModelInfo:
     """What the page must know of a model before it reads a text."""
     groups: dict[tuple[str, str], AttentionInfo] = {}
     for site in lens.sites:
@@ -89,7 +89,7 @@ def describe(name: str, lens: Lens, most_tokens: int) -> ModelInfo:
         heads=sum(site.heads for site in lens.sites),
         attentions=list(groups.values()),
         encoder_decoder=lens.is_encoder_decoder,
-        limit=min(most_tokens, lens.max_tokens or most_tokens),
+        max_tokens=min(max_tokens, lens.max_tokens or max_tokens),
         measures=[{**measure_json(name), "usual": name in USUAL} for name in measures_of(lens)],
     )
 

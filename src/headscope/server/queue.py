@@ -14,15 +14,15 @@ from headscope.server.refusal import Refusal
 
 Result = TypeVar("Result")
 Check = Callable[[], None]
-_FIRST_GUESS = 1.0  # seconds a run takes, before one has been seen
+_FIRST_GUESS = 1.0  # seconds a job takes, before one has been seen
 _LONGEST_WAIT = 60  # seconds that anybody is told to wait
 
 
 class Abandoned(Exception):
-    """Nobody waits for this run any more."""
+    """Nobody waits for this job any more."""
 
 
-class Run(Generic[Result]):
+class Job(Generic[Result]):
     """Some work, which asks now and then (`check`) whether somebody still waits for it."""
 
     def __init__(self, work: Callable[[Check], Result]) -> None:
@@ -45,29 +45,29 @@ class Run(Generic[Result]):
 class Queue:
     """Runs work in one thread, first come, first served."""
 
-    def __init__(self, most_waiting: int) -> None:
-        self.most_waiting = most_waiting
-        self.seconds = _FIRST_GUESS  # that a run takes, lately
+    def __init__(self, max_waiting: int) -> None:
+        self.max_waiting = max_waiting
+        self.seconds = _FIRST_GUESS  # that a job takes, lately
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="headscope-model")
-        self._runs: dict[Run[Any], asyncio.Task[object]] = {}  # in line or running, and who waits for each to leave
+        self._jobs: dict[Job[Any], asyncio.Task[object]] = {}  # in line or running, and who waits for each to leave
         self._stopped = False
 
     @property
     def waiting(self) -> int:
         """How many are in line, with the one that runs."""
-        return len(self._runs)
+        return len(self._jobs)
 
     async def run(self, work: Callable[[Check], Result], left: Callable[[], Coroutine[Any, Any, object]]) -> Result:
         """The result of `work`, which is dropped, or stopped at its next check, as soon as `left()` is done."""
         self._check_open()
-        if self.waiting > self.most_waiting:
+        if self.waiting > self.max_waiting:
             wait = min(_LONGEST_WAIT, max(1, math.ceil(self.seconds * self.waiting)))
             sentence = f"The model is busy with {self.waiting} requests before this one: try again in {wait} s."
             raise Refusal(503, sentence, {"Retry-After": str(wait)})
-        run = Run(work)
-        leaving = self._runs[run] = asyncio.ensure_future(left())
-        future = self._thread.submit(self._timed, run)
-        future.add_done_callback(lambda _: self._runs.pop(run, None))
+        job = Job(work)
+        leaving = self._jobs[job] = asyncio.ensure_future(left())
+        future = self._thread.submit(self._timed, job)
+        future.add_done_callback(lambda _: self._jobs.pop(job, None))
         result = asyncio.wrap_future(future)
         try:
             await asyncio.wait((result, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -76,7 +76,7 @@ class Queue:
                 raise Abandoned
             return result.result()
         finally:
-            run.leave()
+            job.leave()
             leaving.cancel()
             if not result.cancel() and not result.cancelled():
                 result.exception()  # is looked at, so that nobody complains that it was not
@@ -84,8 +84,8 @@ class Queue:
     def stop(self) -> None:
         """Stop what runs, drop what waits, and take no more; to be called where `run` is."""
         self._stopped = True
-        for run, leaving in list(self._runs.items()):
-            run.leave()
+        for job, leaving in list(self._jobs.items()):
+            job.leave()
             leaving.cancel()
 
     def close(self) -> None:
@@ -97,8 +97,8 @@ class Queue:
         if self._stopped:
             raise Refusal(503, "The server is being stopped: start it again, and ask again.", {"Retry-After": "10"})
 
-    def _timed(self, run: Run[Result]) -> Result:
+    def _timed(self, job: Job[Result]) -> Result:
         begun = monotonic()
-        result = run()
+        result = job()
         self.seconds = 0.8 * self.seconds + 0.2 * (monotonic() - begun)
         return result

@@ -26,13 +26,13 @@ from headscope.views.schema import Content
 CHARACTERS = 32  # of a text for each token that it may have; longer texts are not even tokenised
 
 
-def read(lens: Lens, asked: ReadRequest, most_tokens: int, check: Check) -> Packed:
+def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packed:
     """What views.pack.pack gives of the same reading."""
     measures = list(dict.fromkeys(asked.measures or USUAL))
     for name in measures:
         if MEASURES[name].per_key:
             raise InputError(f"{name} has one number a token and none for pairs, and comes with every answer: leave it out.")
-    batch = encode(lens, asked, most_tokens)
+    batch = encode(lens, asked, max_tokens)
     check()
     _check_size(lens, asked, batch)
     parts: list[Packed] = []
@@ -46,30 +46,30 @@ def read(lens: Lens, asked: ReadRequest, most_tokens: int, check: Check) -> Pack
     return joined(parts)
 
 
-def encode(lens: Lens, asked: ReadRequest, most_tokens: int) -> Batch:
+def encode(lens: Lens, asked: ReadRequest, max_tokens: int) -> Batch:
     """The request's texts as tokens, or a sentence that says the limit."""
-    most_characters = CHARACTERS * most_tokens
+    max_characters = CHARACTERS * max_tokens
     texts = {name: getattr(asked, name) for name in ("text", "pair", "target")}
     for name, text in texts.items():
-        if text is not None and len(text) > most_characters:
+        if text is not None and len(text) > max_characters:
             if not asked.truncate:
                 raise InputError(
-                    f"The {name} has {len(text):,} characters, and this server reads at most {most_tokens} tokens "
-                    f"(and {most_characters:,} characters) a text: shorten it, or ask for it to be truncated."
+                    f"The {name} has {len(text):,} characters, and this server reads at most {max_tokens} tokens "
+                    f"(and {max_characters:,} characters) a text: shorten it, or ask for it to be truncated."
                 )
-            texts[name] = text[:most_characters]
+            texts[name] = text[:max_characters]
     document = Document(texts["text"], texts["pair"], texts["target"])
     try:
-        encoded = lens.encoder.encode(document, max_tokens=most_tokens if asked.truncate else None, truncate=asked.truncate)
+        encoded = lens.encoder.encode(document, max_tokens=max_tokens if asked.truncate else None, truncate=asked.truncate)
     except TooLong as error:
         raise InputError(
             f"The text has {error.length} tokens, and {asked.model} reads at most {error.max_tokens}: shorten it, "
             "or ask for it to be truncated."
         ) from error
     for what, sequence in (("text", encoded.source), ("target", encoded.target)):
-        if sequence is not None and len(sequence) > most_tokens:
+        if sequence is not None and len(sequence) > max_tokens:
             raise InputError(
-                f"The {what} has {len(sequence)} tokens, and this server reads at most {most_tokens}: shorten it, "
+                f"The {what} has {len(sequence)} tokens, and this server reads at most {max_tokens}: shorten it, "
                 "ask for it to be truncated, or start the server with a higher --max-tokens."
             )
     return lens.encoder.collate([encoded])

@@ -45,7 +45,7 @@ class ModelInfo(BaseModel):
     heads: int = Field(description="How many heads it has in all of them.")
     attentions: list[AttentionInfo] = Field(description="In the order in which the model runs them.")
     encoder_decoder: bool = Field(description="Whether it takes a target; without one, only its encoder runs.")
-    limit: int = Field(description="How many tokens a text of a request may have: the model's limit, or the server's.")
+    max_tokens: int = Field(description="How many tokens a text of a request may have: the model's limit, or the server's.")
     measures: list[MeasureInfo]
 
 

@@ -20,9 +20,9 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8765
     token: str | None = None  # needed wherever others can reach the server
-    most_tokens: int = 512  # of one text of a request
-    most_bytes: int = 256_000  # of a request's body
-    most_waiting: int = 32  # requests in line for the model
+    max_tokens: int = 512  # of one text of a request
+    max_bytes: int = 256_000  # of a request's body
+    max_waiting: int = 32  # requests in line for the model
     kept_bytes: int = 32_000_000  # of answers, so that going back to a text is immediate
     exemplar_documents: int = 200  # of a run's corpus that are read for a head's exemplars, where the run has none
     exemplar_tokens: int = 16_384  # likewise
@@ -32,8 +32,8 @@ class Settings:
             raise InputError("A token has 8 to 200 letters, digits, and . _ ~ -: choose another with --token.")
         if self.token is None and not self.is_loopback:
             raise InputError(f"Others can reach a server at {self.host}, so it needs a token: give one with --token.")
-        if self.most_tokens < 1:
-            raise InputError(f"A server that reads {self.most_tokens} tokens reads nothing: give --max-tokens 1 or more.")
+        if self.max_tokens < 1:
+            raise InputError(f"A server that reads {self.max_tokens} tokens reads nothing: give --max-tokens 1 or more.")
 
     @property
     def is_loopback(self) -> bool:

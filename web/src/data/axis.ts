@@ -20,7 +20,9 @@ export function axisOf(side: Side, level: Level): Axis {
     };
   }
   const members: number[][] = side.words.map(() => []);
-  side.word_of.forEach((word, piece) => members[word].push(piece));
+  side.word_of.forEach((word, piece) => {
+    members[word].push(piece);
+  });
   return {
     labels: side.words,
     titles: members.map((pieces) => pieces.map((piece) => side.raw[piece]).join(" ")),

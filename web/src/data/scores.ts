@@ -1,6 +1,7 @@
 // Scores of one attention as numbers, made from the bytes of its chunk when they are asked for.
-import { arrayAt, type Chunks } from "./chunks";
+
 import type { Attention, Encoded, Vectors } from "../schema";
+import { arrayAt, type Chunks } from "./chunks";
 
 export class Scores {
   private readonly made = new Map<string, Float32Array>();

@@ -1,6 +1,7 @@
 // Which scores of a map are drawn: pairs of texts, special tokens, a threshold, the largest few of each row.
-import type { Axis } from "./axis";
+
 import type { Pairs, State } from "../schema";
+import type { Axis } from "./axis";
 
 export interface Shown {
   scores: Float32Array; // (row, column); 0 where nothing is drawn
@@ -50,6 +51,11 @@ export function shownTokens(rows: Axis, columns: Axis, state: Pick<State, "pairs
     rowShown: visible(rows, state.special, segmentOf(state.pairs, 0)),
     columnShown: visible(columns, state.special, segmentOf(state.pairs, 1)),
   };
+}
+
+/** The numbers of those that are shown. */
+export function placesOf(isShown: boolean[]): number[] {
+  return isShown.flatMap((here, place) => (here ? [place] : []));
 }
 
 /** Which tokens of an axis are shown; `segment` is the text of a pair that they must belong to, null for either. */

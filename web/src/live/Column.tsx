@@ -1,11 +1,10 @@
 // One text: where it is typed, what the server says to it, and its picture.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import type { Content, HeadStatistic } from "../schema";
+import type { Content, HeadStatistic, ModelInfo } from "../schema";
 import { Viewer } from "../shell/Viewer";
 import type { Change, State } from "../state";
 import type { Texts } from "./address";
-import type { ModelInfo } from "../schema";
 import { askedOf, moreMeasures } from "./asked";
 import { Notice } from "./Notice";
 import { TextForm } from "./TextForm";
@@ -67,9 +66,9 @@ export function Column(props: Props) {
 function cutOff(answer: Answer, model: ModelInfo): string {
   if (!answer.asked.truncate) return "";
   const cut = Object.values(answer.content.sides).some((side) => isFull(side, model));
-  return cut ? `Only the beginning was read: this server reads at most ${model.limit} tokens of ${model.name}.` : "";
+  return cut ? `Only the beginning was read: this server reads at most ${model.max_tokens} tokens of ${model.name}.` : "";
 }
 
 function isFull(side: Content["sides"][string], model: ModelInfo): boolean {
-  return side.tokens.length >= model.limit;
+  return side.tokens.length >= model.max_tokens;
 }

@@ -1,20 +1,20 @@
 // The card of a head, with texts of the run's corpus that excite it: a click reads one, with that head chosen.
 import { CardPanel } from "../report/CardPanel";
-import { type Head, headAt, type Report } from "../report/data";
-import type { ChangeLive, LiveState, Texts } from "./address";
+import { type Head, headAt } from "../report/data";
+import { useReport } from "../report/shown";
 import type { RunAnswer } from "../schema";
+import type { ChangeLive, LiveState, Texts } from "./address";
 import { ExcitingTexts } from "./ExcitingTexts";
 
 interface Props {
-  report: Report;
   head: Head;
   run: RunAnswer;
   state: LiveState;
   change: ChangeLive;
-  dark: boolean;
 }
 
-export function HeadPanel({ report, head, run, state, change, dark }: Props) {
+export function HeadPanel({ head, run, state, change }: Props) {
+  const { report } = useReport();
   const show = (texts: Partial<Texts>) =>
     change({
       part: "text",
@@ -28,7 +28,7 @@ export function HeadPanel({ report, head, run, state, change, dark }: Props) {
     });
   return (
     <div class="report">
-      <CardPanel report={report} at={headAt(report, head.label)} change={change} dark={dark}>
+      <CardPanel at={headAt(report, head.label)}>
         {state.text && (
           <p class="live-show">
             <button type="button" name="show-head" class="quiet" onClick={() => show({})}>

@@ -1,16 +1,18 @@
 // The page of `headscope serve`: texts to type and their pictures, and beside them what a run says of every head.
 import "./live.css";
 import { useEffect } from "preact/hooks";
+import { Chunks } from "../data/chunks";
+import { ReportContext } from "../report/shown";
+import type { LivePage, ModelInfo } from "../schema";
 import { useDark } from "../shell/hooks";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeLive, type LiveState, useLiveAddress } from "./address";
-import type { LivePage, ModelInfo } from "../schema";
 
 import { HeadPanel } from "./HeadPanel";
 import { Problem } from "./Problem";
-import { ReportParts, partsOf } from "./ReportParts";
+import { partsOf, ReportParts } from "./ReportParts";
 import { TextPart } from "./TextPart";
-import { type Server, useReport, useServer } from "./useServer";
+import { type Server, useServedReport, useServer } from "./useServer";
 
 export function LiveApp({ page }: { page: LivePage }) {
   const [state, change] = useLiveAddress();
@@ -32,6 +34,8 @@ export function LiveApp({ page }: { page: LivePage }) {
   );
 }
 
+const EVERYTHING = new Chunks(() => ""); // the server's report has no chunks: it is all there
+
 interface Props {
   server: Server;
   state: LiveState;
@@ -42,7 +46,7 @@ interface Props {
 function Started({ server, state, change, dark }: Props) {
   const { models, run } = server;
   const model = models.find((one) => one.name === state.model) ?? models[0];
-  const [report, reportProblem, askReport] = useReport(run);
+  const [report, reportProblem, askReport] = useServedReport(run);
   const parts = run ? partsOf(report) : [];
   const part = parts.some(([name]) => name === state.part) ? state.part : "text";
   const card = report?.heads.find((head) => head.label === state.head);
@@ -51,7 +55,7 @@ function Started({ server, state, change, dark }: Props) {
     const isTouch = window.matchMedia("(pointer: coarse)").matches; // where a keyboard would cover half of the page
     if (!state.text && part === "text" && !isTouch) document.querySelector<HTMLElement>("textarea[name=text]")?.focus();
   }, []);
-  return (
+  const whole = (
     <div class={card ? "page live with-card" : "page live"} data-ready="true">
       <div class="live-main">
         <header class="title">
@@ -66,12 +70,14 @@ function Started({ server, state, change, dark }: Props) {
           <TextPart server={server} model={model} report={report} state={state} change={change} dark={dark} />
         </div>
         {part !== "text" && (
-          <ReportParts report={report} problem={reportProblem} again={askReport} part={part} state={state} change={change} dark={dark} />
+          <ReportParts report={report} problem={reportProblem} again={askReport} part={part} />
         )}
       </div>
-      {card && report && run && <HeadPanel report={report} head={card} run={run} state={state} change={change} dark={dark} />}
+      {card && report && run && <HeadPanel head={card} run={run} state={state} change={change} />}
     </div>
   );
+  const shown = report && { report, chunks: EVERYTHING, state, change, dark };
+  return <ReportContext.Provider value={shown}>{whole}</ReportContext.Provider>;
 }
 
 /** "/" goes to the text box; Esc closes a card, and lets go of the second text's tokens. */
@@ -95,7 +101,7 @@ function useKeys(state: LiveState, change: ChangeLive): void {
 }
 
 function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: ModelInfo; change: ChangeLive }) {
-  const shape = `${model.layers} layers, ${model.heads} heads, up to ${model.limit} tokens`;
+  const shape = `${model.layers} layers, ${model.heads} heads, up to ${model.max_tokens} tokens`;
   const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: [] });
   return (
     <p class="live-model">

@@ -1,10 +1,8 @@
 // The parts of the run's report, as `headscope report` writes them.
 import "../report/report.css";
-import { useMemo } from "preact/hooks";
-import { Chunks } from "../data/chunks";
 import type { Report } from "../report/data";
 import { Part } from "../report/Part";
-import type { ChangeLive, LiveState } from "./address";
+import type { LiveState } from "./address";
 import { Problem } from "./Problem";
 
 interface Props {
@@ -12,18 +10,14 @@ interface Props {
   problem: Error | null;
   again: () => void;
   part: LiveState["part"];
-  state: LiveState;
-  change: ChangeLive;
-  dark: boolean;
 }
 
-export function ReportParts({ report, problem, again, part, state, change, dark }: Props) {
-  const chunks = useMemo(() => new Chunks(() => ""), []); // the server's report has everything in it
+export function ReportParts({ report, problem, again, part }: Props) {
   if (problem) return <Problem problem={problem} again={again} />;
   if (!report) return <p class="live-aside">Reading the run …</p>;
   return (
     <div class="report part" data-part={part}>
-      <Part report={report} chunks={chunks} part={part} state={state} change={change} dark={dark} />
+      <Part part={part} />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 // The texts of one reading: Enter reads them, Shift+Enter begins a new line.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Texts } from "./address";
 import type { ModelInfo } from "../schema";
+import type { Texts } from "./address";
 
 interface Props {
   texts: Texts; // those that were read last

@@ -1,6 +1,6 @@
 // What the live page shows, in its address: the choices of the views, the texts, and what of the run is open.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { type Fields, flag, format as written, list, oneOf, parse as read, text } from "../fields";
+import { type Fields, flag, list, oneOf, parse as read, text, format as written } from "../fields";
 import { PARTS, FIELDS as REPORT_FIELDS, type ReportState } from "../report/address";
 import { type State, TOKENS, FIELDS as VIEW_FIELDS } from "../state";
 
@@ -43,7 +43,7 @@ const FIELDS: Fields<LiveState> = { ...OWN, ...VIEW_FIELDS, ...REPORT_FIELDS, pa
 // With one of these changed it is another page, to which the browser's Back returns.
 const PLACES = ["part", "model", "text", "pair", "target", "truncate", "besideText", "besidePair", "besideTarget"] as const;
 
-const parse = (fragment: string): LiveState => read(FIELDS, fragment);
+export const parse = (fragment: string): LiveState => read(FIELDS, fragment);
 export const format = (state: LiveState): string => written(FIELDS, state);
 
 export function textsOf(state: LiveState): Texts {

@@ -1,7 +1,8 @@
 // What the server is asked for one picture: the usual measures at once, the others when they are chosen.
+
+import type { ModelInfo, ReadRequest } from "../schema";
 import type { State } from "../state";
 import type { Texts } from "./address";
-import type { ModelInfo, ReadRequest } from "../schema";
 
 export interface Asked {
   model: string;

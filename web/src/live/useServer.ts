@@ -20,7 +20,7 @@ export function useServer(page: LivePage): Asking<Server> {
 }
 
 /** The run's report; nothing where there is no run. */
-export function useReport(offered: RunAnswer | null): Asking<Report> {
+export function useServedReport(offered: RunAnswer | null): Asking<Report> {
   return useAsked<Report>(offered && report, offered?.name ?? "");
 }
 

@@ -3,20 +3,14 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
 import { rgbOf } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
-import { useWidth } from "../shell/hooks";
 import { Check, Choice } from "../shell/choices";
-import type { ChangeReport, ReportState } from "./address";
-import { type Head, type Report, type Role, groupsOf } from "./data";
-import { ABOUT_ROLES, familyColour, markOf } from "./families";
+import { useWidth } from "../shell/hooks";
+import type { ReportState } from "./address";
+import { groupsOf, type Head, type Report, type Role } from "./data";
+import { familyColour, markOf } from "./families";
 import { RoleLegend, ScaleLegend } from "./Legend";
-import { type Shown, colourOf, cssOf, inkOn, rankOf, shownOf, statisticNamed } from "./values";
-
-interface Props {
-  report: Report;
-  state: ReportState;
-  change: ChangeReport;
-  dark: boolean;
-}
+import { useReport } from "./shown";
+import { colourOf, cssOf, inkOn, rankOf, type Shown, shownOf, statisticNamed } from "./values";
 
 const LABELS = 38; // pixels beside the squares
 const TEXTS = 24; // a narrower square has no text in it: pointing tells
@@ -29,7 +23,8 @@ interface Square {
   value: number | null;
 }
 
-export function Atlas({ report, state, change, dark }: Props) {
+export function Atlas() {
+  const { report, state, change, dark } = useReport();
   const root = useRef<HTMLElement>(null);
   const [grid, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number | null>(null);
@@ -45,12 +40,13 @@ export function Atlas({ report, state, change, dark }: Props) {
   const open = (square: Square) => change({ head: square.head.label });
   const chosen = layers.flat().find((square) => square.head.label === state.head);
   const focus = chosen ?? layers[0]?.[0];
+  const about = shown ? shown.about : report.roles.about;
   const read = layers.flat().find((square) => square.at === pointed) ?? chosen ?? null;
   return (
     <section class="atlas" ref={root} aria-labelledby="atlas-title">
       <h2 id="atlas-title">Atlas of heads</h2>
       <form class="toolbar" aria-label="What the atlas shows" onSubmit={(event) => event.preventDefault()}>
-        <StatisticChoice report={report} by={state.by} change={change} />
+        <StatisticChoice />
         {report.runs.length > 1 && (
           <Choice
             label="run"
@@ -74,7 +70,7 @@ export function Atlas({ report, state, change, dark }: Props) {
           set={(byValue) => change({ order: byValue ? "value" : "" })}
         />
       </form>
-      {(shown ? shown.about : ABOUT_ROLES) && <p class="about">{shown ? shown.about : ABOUT_ROLES}</p>}
+      {about && <p class="about">{about}</p>}
       <div
         class="atlas-grid"
         ref={grid}
@@ -108,8 +104,6 @@ export function Atlas({ report, state, change, dark }: Props) {
                 square={square}
                 place={place}
                 shown={shown}
-                sorted={state.order === "value"}
-                dark={dark}
                 selected={square === chosen}
                 reachable={square === focus}
                 open={() => open(square)}
@@ -120,9 +114,9 @@ export function Atlas({ report, state, change, dark }: Props) {
         ))}
       </div>
       <p class="reading" aria-live="polite">
-        {read ? <Said square={read} shown={shown} report={report} /> : "Point at a head to read its number; click it to open its card."}
+        {read ? <Said square={read} shown={shown} /> : "Point at a head to read its number; click it to open its card."}
       </p>
-      {shown ? <ScaleLegend shown={shown} dark={dark} /> : <RoleLegend roles={layers.flat().map((square) => square.role)} dark={dark} />}
+      {shown ? <ScaleLegend shown={shown} /> : <RoleLegend roles={layers.flat().map((square) => square.role)} />}
       {!shown && report.runs.length > 1 && <p class="about">A dot marks a head that has another role in the other run.</p>}
     </section>
   );
@@ -132,23 +126,23 @@ interface SquareProps {
   square: Square;
   place: number;
   shown: Shown | null;
-  sorted: boolean;
-  dark: boolean;
   selected: boolean;
   reachable: boolean;
   open: () => void;
   point: () => void;
 }
 
-function SquareButton({ square, place, shown, sorted, dark, selected, reachable, open, point }: SquareProps) {
+function SquareButton({ square, place, shown, selected, reachable, open, point }: SquareProps) {
+  const { report, state, dark } = useReport();
   const { head, role, value } = square;
-  const background = shown ? cssOf(shown, value, dark) : familyColour(role.family, dark);
+  const family = familyColour(report, role.family, dark);
+  const background = shown ? cssOf(shown, value, dark) : family;
   const color = shown
     ? value === null
       ? undefined
       : inkOn(colourOf(shown, value, dark))
-    : inkOn(rgbOf(familyColour(role.family, dark)));
-  const text = shown ? (value === null ? "" : brief(value)) : markOf(role.role);
+    : inkOn(rgbOf(family));
+  const text = shown ? (value === null ? "" : brief(value)) : markOf(report, role.role);
   return (
     <button
       type="button"
@@ -166,7 +160,7 @@ function SquareButton({ square, place, shown, sorted, dark, selected, reachable,
       onMouseEnter={point}
       onFocus={point}
     >
-      {sorted && <small>{head.label}</small>}
+      {state.order === "value" && <small>{head.label}</small>}
       <span>{text}</span>
     </button>
   );
@@ -177,7 +171,8 @@ function hasOtherRole(head: Head): boolean {
   return Boolean(head.other) && head.other?.role !== head.role;
 }
 
-function Said({ square, shown, report }: { square: Square; shown: Shown | null; report: Report }) {
+function Said({ square, shown }: { square: Square; shown: Shown | null }) {
+  const { report } = useReport();
   const { head, role, value } = square;
   const others = shown ? report.heads.map((one, at) => (one.group === head.group ? shown.values[at] : null)) : [];
   const counted = others.filter((one) => one !== null).length;
@@ -196,7 +191,8 @@ function Said({ square, shown, report }: { square: Square; shown: Shown | null; 
   );
 }
 
-function StatisticChoice({ report, by, change }: { report: Report; by: string; change: ChangeReport }) {
+function StatisticChoice() {
+  const { report, change, state: { by } } = useReport();
   const tables = [...new Set(report.statistics.map((statistic) => statistic.table))];
   const known = statisticNamed(report, by) ? by : "role";
   return (

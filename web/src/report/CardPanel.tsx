@@ -3,22 +3,20 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
 import { rgbOf } from "../drawing/colours";
-import type { ChangeReport } from "./address";
 import type { Head, Report } from "./data";
 import { Exemplars } from "./Exemplars";
-import { FAMILIES, familyColour, markOf } from "./families";
+import { familyColour, familyOf, markOf } from "./families";
 import { Numbers } from "./Numbers";
+import { useReport } from "./shown";
 import { inkOn } from "./values";
 
 interface Props {
-  report: Report;
   at: number; // which of the heads
-  change: ChangeReport;
-  dark: boolean;
   children?: ComponentChildren; // the live page's own part of the card, in place of the exemplars in the report
 }
 
-export function CardPanel({ report, at, change, dark, children }: Props) {
+export function CardPanel({ at, children }: Props) {
+  const { report, change } = useReport();
   const ref = useRef<HTMLElement>(null);
   const head = report.heads[at];
   const step = (by: number) => change({ head: report.heads[(at + by + report.heads.length) % report.heads.length].label });
@@ -44,7 +42,7 @@ export function CardPanel({ report, at, change, dark, children }: Props) {
         layer {head.layer} of {layersOf(report, head)}, head {head.head} of {headsOf(report, head)} (both from 0)
         {new Set(report.heads.map((one) => one.group)).size > 1 && `, ${head.group} attention`}
       </p>
-      <RoleChip family={head.family} role={head.role} dark={dark} />
+      <RoleChip family={head.family} role={head.role} />
       <p class="says">{head.says}</p>
       <section>
         <h3>The rule that gave this name</h3>
@@ -58,25 +56,26 @@ export function CardPanel({ report, at, change, dark, children }: Props) {
       </section>
       <Special head={head} />
       <Tested head={head} />
-      <Numbers report={report} at={at} />
+      <Numbers at={at} />
       {children ?? <Exemplars exemplars={head.exemplars} />}
-      <Nearest report={report} at={at} change={change} />
+      <Nearest at={at} />
     </aside>
   );
 }
 
-function RoleChip({ family, role, dark }: { family: string; role: string; dark: boolean }) {
-  const background = familyColour(family, dark);
-  const mark = markOf(role);
+function RoleChip({ family, role }: { family: string; role: string }) {
+  const { report, dark } = useReport();
+  const background = familyColour(report, family, dark);
+  const mark = markOf(report, role);
   return (
-    <p class="role-chip" style={{ background, color: inkOn(rgbOf(background)) }} data-role={role} title={FAMILIES[family]?.about}>
+    <p class="role-chip" style={{ background, color: inkOn(rgbOf(background)) }} data-role={role} title={familyOf(report, family).about}>
       {/^\W+$/.test(mark) && family !== "none" && <span aria-hidden="true">{mark}</span>}
       {role}
     </p>
   );
 }
 
-/** How much goes to the first token and separators: where heads park what they do not need. */
+/** How much goes to the first token and separators: the sinks of most heads. */
 function Special({ head }: { head: Head }) {
   const { weight, norm } = head.special;
   if (weight === null && norm === null) return null;
@@ -135,7 +134,8 @@ function Bar({ label, share, baseline }: { label: string; share: number; baselin
   );
 }
 
-function Nearest({ report, at, change }: { report: Report; at: number; change: ChangeReport }) {
+function Nearest({ at }: { at: number }) {
+  const { report, change } = useReport();
   const scatter = report.scatters.find((one) => one.heads.includes(at));
   if (!scatter) return null;
   return (

@@ -1,20 +1,21 @@
 // The run's figures. Each is an image: whatever an SVG holds, nothing in it runs.
-import type { Chunks } from "../data/chunks";
-import type { Figure, Report } from "./data";
+import type { Figure } from "./data";
+import { useReport } from "./shown";
 import { save, useUnpacked } from "./unpack";
 
-export function Figures({ report, chunks }: { report: Report; chunks: Chunks }) {
+export function Figures() {
+  const { report } = useReport();
   return (
     <div class="figures">
       {report.figures.map((figure) => (
-        <OneFigure key={figure.name} figure={figure} chunks={chunks} />
+        <OneFigure key={figure.name} figure={figure} />
       ))}
     </div>
   );
 }
 
-function OneFigure({ figure, chunks }: { figure: Figure; chunks: Chunks }) {
-  const svg = useUnpacked<string>(figure.svg, figure.chunk, chunks);
+function OneFigure({ figure }: { figure: Figure }) {
+  const svg = useUnpacked<string>(figure.svg, figure.chunk);
   return (
     <figure data-figure={figure.name}>
       {svg && <img src={`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`} alt={figure.title} />}

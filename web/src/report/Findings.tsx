@@ -1,37 +1,30 @@
 // What the tables say in plain sentences. A head's label opens its card, wherever it stands.
 import { useState } from "preact/hooks";
-import type { ChangeReport } from "./address";
-import type { Finding, Report } from "./data";
+import type { Finding } from "./data";
+import { useReport } from "./shown";
 
 const AT_FIRST = 8; // as many of each kind as leave the atlas in sight
 
-interface Props {
-  report: Report;
-  change: ChangeReport;
-}
-
-export function Findings({ report, change }: Props) {
+export function Findings() {
+  const { report } = useReport();
+  const atFirst = report.compared.length > 0 ? AT_FIRST / 2 : AT_FIRST;
   return (
     <section class="findings" aria-labelledby="findings-title">
       <h2 id="findings-title">What was found</h2>
       {report.compared.length > 0 && (
         <>
           <h3>What differs between the two runs</h3>
-          <List findings={report.compared} report={report} change={change} atFirst={AT_FIRST / 2} />
+          <List findings={report.compared} atFirst={atFirst} />
           <h3>In the first run</h3>
         </>
       )}
-      <List
-        findings={report.findings}
-        report={report}
-        change={change}
-        atFirst={report.compared.length > 0 ? AT_FIRST / 2 : AT_FIRST}
-      />
+      <List findings={report.findings} atFirst={atFirst} />
     </section>
   );
 }
 
-function List({ findings, report, change, atFirst }: Props & { findings: Finding[]; atFirst: number }) {
+function List({ findings, atFirst }: { findings: Finding[]; atFirst: number }) {
+  const { report, change } = useReport();
   const [all, setAll] = useState(false);
   const shown = all ? findings : findings.slice(0, atFirst);
   return (
@@ -39,7 +32,7 @@ function List({ findings, report, change, atFirst }: Props & { findings: Finding
       <ul>
         {shown.map((finding) => (
           <li key={finding.text}>
-            <WithHeads text={finding.text} heads={finding.heads} change={change} />
+            <WithHeads text={finding.text} heads={finding.heads} />
             {report.tables.some((table) => table.name === finding.table) && (
               <button
                 type="button"
@@ -63,7 +56,8 @@ function List({ findings, report, change, atFirst }: Props & { findings: Finding
 }
 
 /** A sentence in which every label of a head can be clicked; `5.3%` and `0.5.3` are no labels. */
-export function WithHeads({ text, heads, change }: { text: string; heads: string[]; change: ChangeReport }) {
+function WithHeads({ text, heads }: { text: string; heads: string[] }) {
+  const { change } = useReport();
   const labels = [...heads].sort((a, b) => b.length - a.length);
   if (labels.length === 0) return <>{text}</>;
   const pattern = new RegExp(`(?<![\\w.])(${labels.map(escaped).join("|")})(?![\\w%]|\\.\\d)`, "g");

@@ -2,12 +2,14 @@
 import { number } from "../drawing/canvas";
 import { css } from "../drawing/colours";
 import type { Role } from "./data";
-import { FAMILIES, familyColour, markOf } from "./families";
-import { type Shown, colourOf } from "./values";
+import { markOf } from "./families";
+import { useReport } from "./shown";
+import { colourOf, type Shown } from "./values";
 
 const STEPS = 24;
 
-export function ScaleLegend({ shown, dark }: { shown: Shown; dark: boolean }) {
+export function ScaleLegend({ shown }: { shown: Shown }) {
+  const { dark } = useReport();
   if (shown.most === 0) return <p class="scale">All numbers here are 0.</p>;
   const { least, most } = shown;
   const middle = (least + most) / 2;
@@ -29,21 +31,24 @@ export function ScaleLegend({ shown, dark }: { shown: Shown; dark: boolean }) {
 }
 
 /** The families that are here, with how many heads, and what the marks of their roles are. */
-export function RoleLegend({ roles, dark }: { roles: Role[]; dark: boolean }) {
-  const families = Object.keys(FAMILIES).filter((family) => roles.some((role) => role.family === family));
+export function RoleLegend({ roles }: { roles: Role[] }) {
+  const { report, dark } = useReport();
+  const families = report.roles.families.filter(({ name }) => roles.some((role) => role.family === name));
   return (
     <ul class="roles">
       {families.map((family) => {
-        const mine = roles.filter((role) => role.family === family);
+        const mine = roles.filter((role) => role.family === family.name);
         const names = [...new Set(mine.map((role) => role.role))];
+        const marks = names.map((name) => (markOf(report, name) === name ? name : `${markOf(report, name)} ${name}`));
         return (
-          <li key={family} title={FAMILIES[family].about}>
-            <i class="swatch" style={{ background: familyColour(family, dark) }} />
-            <b>{FAMILIES[family].title}</b> {mine.length}
-            {family !== "none" && names.some((name) => name !== family) && (
-              <span class="faint">: {names.map((name) => (markOf(name) === name ? name : `${markOf(name)} ${name}`)).join(", ")}</span>
+          <li key={family.name} title={family.about}>
+            <i class="swatch" style={{ background: dark ? family.dark : family.light }} />
+            <b>{family.title}</b> {mine.length}
+            {family.name !== "none" && (
+              <span class="faint">
+                {names.every((name) => name === family.name) ? ` ${markOf(report, family.name)}` : `: ${marks.join(", ")}`}
+              </span>
             )}
-            {family !== "none" && names.every((name) => name === family) && <span class="faint"> {markOf(names[0])}</span>}
           </li>
         );
       })}

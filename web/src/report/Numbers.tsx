@@ -1,13 +1,15 @@
 // A head's numbers against those of all other heads. A click on one explains it.
 import { useState } from "preact/hooks";
 import { number, percent } from "../drawing/canvas";
-import type { Report, Statistic } from "./data";
+import type { Statistic } from "./data";
 import { Strip } from "./Strip";
+import { useReport } from "./shown";
 import { rankOf } from "./values";
 
 const AT_FIRST = 8; // those in which the head is most unlike the others
 
-export function Numbers({ report, at }: { report: Report; at: number }) {
+export function Numbers({ at }: { at: number }) {
+  const { report } = useReport();
   const [all, setAll] = useState(false);
   const mine = report.statistics.filter((statistic) => statistic.card && statistic.values[at] !== null);
   if (mine.length === 0) return null;

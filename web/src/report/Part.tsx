@@ -1,38 +1,27 @@
 // One part of a report: the heads, the tables, the figures, or what was run.
-import type { Chunks } from "../data/chunks";
 import { Atlas } from "./Atlas";
-import type { ChangeReport, ReportState } from "./address";
-import type { Report } from "./data";
+import type { ReportState } from "./address";
 import { Figures } from "./Figures";
 import { Findings } from "./Findings";
 import { RunFacts } from "./RunFacts";
 import { Scatter } from "./Scatter";
 import { Tables } from "./Tables";
 
-interface Props {
-  report: Report;
-  chunks: Chunks;
-  part: ReportState["part"];
-  state: ReportState;
-  change: ChangeReport;
-  dark: boolean;
-}
-
-export function Part({ report, chunks, part, state, change, dark }: Props) {
+export function Part({ part }: { part: ReportState["part"] }) {
   switch (part) {
     case "tables":
-      return <Tables report={report} chunks={chunks} state={state} change={change} />;
+      return <Tables />;
     case "figures":
-      return <Figures report={report} chunks={chunks} />;
+      return <Figures />;
     case "run":
-      return <RunFacts report={report} />;
+      return <RunFacts />;
     default:
       return (
         <>
-          <Findings report={report} change={change} />
+          <Findings />
           <div class="beside">
-            <Atlas report={report} state={state} change={change} dark={dark} />
-            <Scatter report={report} state={state} change={change} dark={dark} />
+            <Atlas />
+            <Scatter />
           </div>
         </>
       );

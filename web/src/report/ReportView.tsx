@@ -1,24 +1,16 @@
 // A report: what was found, the atlas and the map of heads, tables, figures, what was run; and beside it a head's card.
 import "./report.css";
 import { useCallback, useEffect } from "preact/hooks";
-import type { Chunks } from "../data/chunks";
 import { CopyButton } from "../shell/CopyButton";
 import { Tabs } from "../shell/Tabs";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeReport, format, type ReportState } from "./address";
 import { CardPanel } from "./CardPanel";
-import { type Report, groupsOf, headAt } from "./data";
+import { groupsOf, headAt, type Report } from "./data";
 import { Part } from "./Part";
+import { ReportContext, type ShownReport } from "./shown";
 
-interface Props {
-  report: Report;
-  chunks: Chunks;
-  state: ReportState;
-  change: ChangeReport;
-  dark: boolean;
-}
-
-export function ReportView({ report, chunks, state, change: changeState, dark }: Props) {
+export function ReportView({ report, chunks, state, change: changeState, dark }: ShownReport) {
   const change = useCallback<ChangeReport>((changes) => changeState(withAttention(report, changes)), [report, changeState]);
   const at = headAt(report, state.head);
   const parts = partsOf(report);
@@ -30,7 +22,7 @@ export function ReportView({ report, chunks, state, change: changeState, dark }:
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
   }, [state.head, change]);
-  return (
+  const whole = (
     <div class={at >= 0 ? "page report with-card" : "page report"} data-ready="true">
       <main>
         <header class="title">
@@ -42,12 +34,13 @@ export function ReportView({ report, chunks, state, change: changeState, dark }:
         <p class="summary">{summaryOf(report)}</p>
         <Tabs label="Parts of the report" tabs={parts} chosen={part} choose={(name) => change({ part: name })} />
         <div role="tabpanel" class="part" data-part={part}>
-          <Part report={report} chunks={chunks} part={part} state={state} change={change} dark={dark} />
+          <Part part={part} />
         </div>
       </main>
-      {at >= 0 && <CardPanel report={report} at={at} change={change} dark={dark} />}
+      {at >= 0 && <CardPanel at={at} />}
     </div>
   );
+  return <ReportContext.Provider value={{ report, chunks, state, change, dark }}>{whole}</ReportContext.Provider>;
 }
 
 /** A head whose card is opened is seen in the atlas too: the kind of attention follows it. */

@@ -1,7 +1,8 @@
 // What was run: model, corpus, settings, versions; and what was left out, with the reason.
-import type { Report } from "./data";
+import { useReport } from "./shown";
 
-export function RunFacts({ report }: { report: Report }) {
+export function RunFacts() {
+  const { report } = useReport();
   return (
     <div class="facts">
       {report.runs.map((run, place) => (

@@ -2,23 +2,17 @@
 import { useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
 import { css, sequential } from "../drawing/colours";
-import { useWidth } from "../shell/hooks";
 import { Choice } from "../shell/choices";
-import type { ChangeReport, ReportState } from "./address";
-import { type Report, groupsOf } from "./data";
+import { useWidth } from "../shell/hooks";
+import { groupsOf } from "./data";
 import { familyColour } from "./families";
+import { useReport } from "./shown";
 import { cssOf, shownOf, statisticNamed } from "./values";
-
-interface Props {
-  report: Report;
-  state: ReportState;
-  change: ChangeReport;
-  dark: boolean;
-}
 
 const MARGIN = 26;
 
-export function Scatter({ report, state, change, dark }: Props) {
+export function Scatter() {
+  const { report, state, change, dark } = useReport();
   const [ref, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number | null>(null);
   const groups = groupsOf(report);
@@ -42,7 +36,7 @@ export function Scatter({ report, state, change, dark }: Props) {
     const head = report.heads[at];
     if (state.colour === "layer") return css(sequential(0.15 + (0.85 * head.layer) / layers, dark));
     if (state.colour === "atlas" && shown) return cssOf(shown, shown.values[at], dark) ?? "transparent";
-    return familyColour(((state.run === "other" && head.other) || head).family, dark);
+    return familyColour(report, ((state.run === "other" && head.other) || head).family, dark);
   };
   const height = Math.min(Math.max(width * 0.72, 260), 460);
   const place = placing(scatter.x, scatter.y, width, height);

@@ -1,24 +1,17 @@
 // Every table of the run: sorted by a click, filtered, saved as CSV.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Chunks } from "../data/chunks";
 import { number } from "../drawing/canvas";
 import { Check } from "../shell/choices";
-import type { ChangeReport, ReportState } from "./address";
 import { csvOf } from "./csv";
-import type { Cell, Report, Table } from "./data";
-import { type Placed, columnsShown, decimalsOf, hasBounds, headColumns, labelOf, rowsShown } from "./rows";
+import type { Cell, Table } from "./data";
+import { columnsShown, decimalsOf, hasBounds, headColumns, labelOf, type Placed, rowsShown } from "./rows";
+import { useReport } from "./shown";
 import { save, useUnpacked } from "./unpack";
-
-interface Props {
-  report: Report;
-  chunks: Chunks;
-  state: ReportState;
-  change: ChangeReport;
-}
 
 const AT_FIRST = 200; // rows that are drawn before more are asked for
 
-export function Tables({ report, chunks, state, change }: Props) {
+export function Tables() {
+  const { report, state, change } = useReport();
   const table = report.tables.find((one) => one.name === state.table) ?? report.tables[0];
   return (
     <div class="tables">
@@ -35,13 +28,14 @@ export function Tables({ report, chunks, state, change }: Props) {
           </button>
         ))}
       </nav>
-      <OneTable key={table.name} table={table} report={report} chunks={chunks} state={state} change={change} />
+      <OneTable key={table.name} table={table} />
     </div>
   );
 }
 
-function OneTable({ table, report, chunks, state, change }: Props & { table: Table }) {
-  const rows = useUnpacked<Cell[][]>(table.rows, table.chunk, chunks);
+function OneTable({ table }: { table: Table }) {
+  const { report, state, change } = useReport();
+  const rows = useUnpacked<Cell[][]>(table.rows, table.chunk);
   const [all, setAll] = useState(false);
   const heads = useMemo(() => headColumns(table), [table]);
   const columns = columnsShown(table, state.bounds);
@@ -98,15 +92,15 @@ function OneTable({ table, report, chunks, state, change }: Props & { table: Tab
         <table>
           <thead>
             <tr>
-              {heads && <HeadSort state={state} change={change} />}
+              {heads && <HeadSort />}
               {columns.map((placed) => (
-                <Header key={placed.at} placed={placed} state={state} change={change} />
+                <Header key={placed.at} placed={placed} />
               ))}
             </tr>
           </thead>
           <tbody>
             {shown.map((row, place) => (
-              <Row key={place} row={row} columns={columns} decimals={places} label={heads ? label(row) : null} change={change} />
+              <Row key={place} row={row} columns={columns} decimals={places} label={heads ? label(row) : null} />
             ))}
           </tbody>
         </table>
@@ -121,7 +115,8 @@ function OneTable({ table, report, chunks, state, change }: Props & { table: Tab
   );
 }
 
-function HeadSort({ state, change }: { state: ReportState; change: ChangeReport }) {
+function HeadSort() {
+  const { state, change } = useReport();
   const up = state.sort === "";
   return (
     <th scope="col" aria-sort={up ? "ascending" : state.sort === "-" ? "descending" : "none"}>
@@ -132,7 +127,8 @@ function HeadSort({ state, change }: { state: ReportState; change: ChangeReport 
   );
 }
 
-function Header({ placed: { column }, state, change }: { placed: Placed; state: ReportState; change: ChangeReport }) {
+function Header({ placed: { column } }: { placed: Placed }) {
+  const { state, change } = useReport();
   const { name, title, about, numeric } = column;
   const [up, down] = [state.sort === name, state.sort === `-${name}`];
   const first = numeric ? `-${name}` : name; // numbers: the largest first
@@ -152,10 +148,10 @@ interface RowProps {
   columns: Placed[];
   decimals: (number | null)[];
   label: string | null; // null: the table is not of heads
-  change: ChangeReport;
 }
 
-function Row({ row, columns, decimals, label, change }: RowProps) {
+function Row({ row, columns, decimals, label }: RowProps) {
+  const { change } = useReport();
   return (
     <tr>
       {label !== null && (

@@ -1,5 +1,5 @@
 // Every choice that a reader of a report can make, kept in the address: a link to it opens the same page.
-import { type Fields, flag, format as written, oneOf, parse as read, text } from "../fields";
+import { type Fields, flag, oneOf, parse as read, text, format as written } from "../fields";
 import { Theme } from "../schema";
 import { useFragment } from "../shell/hooks";
 
@@ -39,7 +39,7 @@ export const FIELDS: Fields<ReportState> = {
   theme: oneOf(Theme, ""),
 };
 
-const parse = (fragment: string): ReportState => read(FIELDS, fragment);
+export const parse = (fragment: string): ReportState => read(FIELDS, fragment);
 export const format = (state: ReportState): string => written(FIELDS, state);
 
 export function useReportAddress(): [ReportState, ChangeReport] {

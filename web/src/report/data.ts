@@ -31,6 +31,15 @@ export interface Role {
   rule: string;
 }
 
+/** Roles of one kind. */
+export interface Family {
+  name: string;
+  title: string;
+  about: string;
+  light: string; // its colour
+  dark: string;
+}
+
 /** A head, with all that its card says; its numbers are in the statistics. */
 export interface Head extends Role {
   name: string; // "encoder self 3.1"
@@ -103,6 +112,7 @@ export interface Report {
   findings: Finding[];
   compared: Finding[];
   heads: Head[];
+  roles: { about: string; families: Family[]; marks: Record<string, string> };
   statistics: Statistic[];
   scatters: Scatter[];
   tables: Table[];

@@ -1,9 +1,10 @@
 // Rows of tables and texts of figures, which lie compressed in the page until they are looked at.
 import { useEffect, useState } from "preact/hooks";
-import type { Chunks } from "../data/chunks";
+import { useReport } from "./shown";
 
 /** What is there at once, or what a chunk holds as JSON; null until it is unpacked. */
-export function useUnpacked<T>(there: T | null, chunk: number | undefined, chunks: Chunks): T | null {
+export function useUnpacked<T>(there: T | null, chunk: number | undefined): T | null {
+  const { chunks } = useReport();
   const [loaded, setLoaded] = useState<{ chunk: number; value: T } | null>(null);
   useEffect(() => {
     if (there !== null || chunk === undefined) return undefined;

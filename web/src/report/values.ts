@@ -1,5 +1,5 @@
 // Which numbers the atlas shows: a statistic of the first run, of the second, or the difference.
-import { type Rgb, css, diverging, sequential } from "../drawing/colours";
+import { css, diverging, type Rgb, sequential } from "../drawing/colours";
 import type { Report, Statistic } from "./data";
 
 export interface Shown {

@@ -1,8 +1,8 @@
 // What the numbers of this page are, and how exact.
-import type { Attention, Content } from "../schema";
-import type { State } from "../state";
+import { useViewed } from "./viewed";
 
-export function Footer({ content, state, attention }: { content: Content; state: State; attention: Attention }) {
+export function Footer() {
+  const { content, state, attention } = useViewed();
   const measure = content.measures.find((one) => one.name === state.measure);
   const encoded = attention.scores[state.measure];
   const inWords = state.level === "word" && state.view !== "neuron"; // a word's score is a sum over tokens

@@ -1,16 +1,7 @@
 // Keys that work everywhere, and the card that lists them.
 import { useEffect, useState } from "preact/hooks";
-import { type Attention, type Content, View } from "../schema";
-import type { Change, State } from "../state";
-
-interface Props {
-  content: Content;
-  attention: Attention;
-  state: State;
-  change: Change;
-  moveLayer: (step: number) => void;
-  dark: boolean;
-}
+import { View } from "../schema";
+import { useViewed } from "./viewed";
 
 const LIST: [string, string][] = [
   [View.map((_, place) => place + 1).join(" "), View.join(", ")],
@@ -27,7 +18,8 @@ const LIST: [string, string][] = [
 
 const TEXT_BOX: [string, string] = ["/", "to the text"]; // on the live page, which has one
 
-export function Keys({ content, attention, state, change, moveLayer, dark }: Props) {
+export function Keys({ moveLayer }: { moveLayer: (step: number) => void }) {
+  const { content, attention, state, change, dark } = useViewed();
   const [open, setOpen] = useState(false);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

@@ -1,20 +1,15 @@
 // The choices that all views share. Whatever a content does not offer (pairs, kinds of attention, words) is not shown.
 import { groupsOf } from "../data/content";
-import type { Attention, Content, Measure, Pairs } from "../schema";
 import { percent } from "../drawing/canvas";
-import type { Change, State } from "../state";
-import { Check, Choice, Slider } from "./choices";
+import type { Measure, Pairs } from "../schema";
+import type { State } from "../state";
 import { CopyButton } from "./CopyButton";
+import { Check, Choice, Slider } from "./choices";
 import { ThemeButton } from "./ThemeButton";
+import { useViewed } from "./viewed";
 
 interface Props {
-  content: Content;
-  group: Attention[];
-  attention: Attention;
-  state: State;
-  change: Change;
-  hidden: number | null;
-  dark: boolean;
+  hidden: number | null; // the share that lies on hidden special tokens
   more?: Pick<Measure, "name" | "title">[];
   link: (state: State) => string;
 }
@@ -27,7 +22,8 @@ const PAIRS: [Pairs, string][] = [
   ["bb", "B → B"],
 ];
 
-export function Toolbar({ content, group, attention, state, change, hidden, dark, more = [], link }: Props) {
+export function Toolbar({ hidden, more = [], link }: Props) {
+  const { content, group, attention, state, change, dark } = useViewed();
   const groups = groupsOf(content);
   const sides = [content.sides[attention.query], content.sides[attention.key]];
   const here = content.measures.filter((measure) => measure.name in attention.scores);

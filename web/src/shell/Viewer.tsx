@@ -2,14 +2,15 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { groupOf, groupsOf } from "../data/content";
+import { percent } from "../drawing/canvas";
 import { type Attention, type Content, type Measure, View } from "../schema";
 import { type Change, format, type State } from "../state";
-import { percent } from "../drawing/canvas";
 import { VIEWS } from "../views/list";
 import { Footer } from "./Footer";
 import { Keys } from "./Keys";
 import { Tabs } from "./Tabs";
 import { Toolbar } from "./Toolbar";
+import { ViewedContext } from "./viewed";
 
 interface Props {
   content: Content;
@@ -39,45 +40,25 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
   useEffect(() => setHidden(null), [shown.view]);
   const stage = (
     <div class="stage" role="tabpanel" aria-label={`${shown.view} view`}>
-      <Drawn
-        content={content}
-        chunks={chunks}
-        state={shown}
-        change={change}
-        dark={dark}
-        group={group}
-        attention={attention}
-        onHidden={onHidden}
-      />
+      <Drawn onHidden={onHidden} />
     </div>
   );
-  if (beside) {
-    return (
-      <section class="viewer" data-view={shown.view} data-ready="true" aria-label="The second text">
-        {stage}
-        {!shown.special && hidden !== null && <p class="beside-hidden">{percent(hidden)} hidden</p>}
-      </section>
-    );
-  }
-  return (
+  const whole = beside ? (
+    <section class="viewer" data-view={shown.view} data-ready="true" aria-label="The second text">
+      {stage}
+      {!shown.special && hidden !== null && <p class="beside-hidden">{percent(hidden)} hidden</p>}
+    </section>
+  ) : (
     <main class="viewer" data-view={shown.view} data-ready="true">
       <Tabs label="Views" tabs={View.map((name) => [name, name])} chosen={shown.view} choose={(view) => change({ view })} />
-      <Toolbar
-        content={content}
-        group={group}
-        attention={attention}
-        state={shown}
-        change={change}
-        hidden={hidden}
-        dark={dark}
-        more={more}
-        link={link}
-      />
+      <Toolbar hidden={hidden} more={more} link={link} />
       {stage}
-      <Footer content={content} state={shown} attention={attention} />
-      <Keys content={content} attention={attention} state={shown} change={change} moveLayer={moveLayer} dark={dark} />
+      <Footer />
+      <Keys moveLayer={moveLayer} />
     </main>
   );
+  const viewed = { content, chunks, state: shown, change, dark, group, attention };
+  return <ViewedContext.Provider value={viewed}>{whole}</ViewedContext.Provider>;
 }
 
 function groupShown(content: Content, state: State): Attention[] {

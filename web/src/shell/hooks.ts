@@ -1,10 +1,9 @@
 // What several parts of the page share: the state in the address, the theme, scores that are being unpacked, sizes.
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Chunks } from "../data/chunks";
-import type { Attention, Content } from "../schema";
 import { Scores } from "../data/scores";
 import { type Change, format, parse, type State } from "../state";
+import { useViewed } from "./viewed";
 
 /** A state that is kept in the address: a link to it opens the same picture. `read` and `write` must not change. */
 export function useFragment<S>(read: (fragment: string) => S, write: (state: S) => string): [S, (changes: Partial<S>) => void] {
@@ -47,8 +46,9 @@ export function useDark(theme: string): boolean {
   return dark;
 }
 
-/** The scores of an attention, null until they are unpacked. */
-export function useScores(content: Content, chunks: Chunks, attention: Attention): Scores | null {
+/** The scores of the chosen attention, null until they are unpacked. */
+export function useScores(): Scores | null {
+  const { content, chunks, attention } = useViewed();
   const [loaded, setLoaded] = useState<Scores | null>(null);
   useEffect(() => {
     let wanted = true;

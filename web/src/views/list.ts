@@ -5,7 +5,11 @@ import { HeadView } from "./head/HeadView";
 import { MatrixView } from "./matrix/MatrixView";
 import { ModelView } from "./model/ModelView";
 import { NeuronView } from "./neuron/NeuronView";
-import type { ViewProps } from "./props";
+
+export interface ViewProps {
+  /** Tell the toolbar which share lies on hidden special tokens; null where nothing is hidden. */
+  onHidden: (share: number | null) => void;
+}
 
 export const VIEWS: Record<View, (props: ViewProps) => ComponentChild> = {
   head: HeadView,

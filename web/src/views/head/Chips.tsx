@@ -1,30 +1,22 @@
 // The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
 import { useRef, useState } from "preact/hooks";
-import type { Attention } from "../../schema";
+import { isJoint } from "../../data/content";
 import { headColour, onColour } from "../../drawing/colours";
-import type { Change } from "../../state";
+import { useViewed } from "../../shell/viewed";
 
-interface Props {
-  attention: Attention;
-  heads: number[] | null; // null: all
-  joint: boolean;
-  change: Change;
-  dark: boolean;
-  /** The head under the pointer is shown alone while it is there. */
-  preview: (head: number | null) => void;
-}
-
-export function Chips({ attention, heads, joint, change, dark, preview }: Props) {
+/** `preview` is told of the head under the pointer, which is shown alone while it is there. */
+export function Chips({ preview }: { preview: (head: number | null) => void }) {
+  const { content, attention, state, change, dark } = useViewed();
   const list = useRef<HTMLDivElement>(null);
   const [stop, setStop] = useState(0);
-  if (joint) {
+  if (isJoint(content, attention, state.measure)) {
     return (
       <div class="chips">
         <span class="chips-label">This measure has one map for all heads of layer {attention.layer} together.</span>
       </div>
     );
   }
-  const chosen = heads ?? attention.heads;
+  const chosen = state.heads ?? attention.heads;
   const toggle = (head: number) => {
     const next = attention.heads.filter((one) => (one === head ? !chosen.includes(one) : chosen.includes(one)));
     change({ heads: next.length === attention.heads.length ? null : next });

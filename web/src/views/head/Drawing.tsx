@@ -1,7 +1,7 @@
 // Tokens left and right with lines between them. Only the part that is seen is drawn, so that a long text scrolls smoothly.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { prepare } from "../../drawing/canvas";
-import type { Change } from "../../state";
+import { useViewed } from "../../shell/viewed";
 import { type Isolated, numberOf, sideOf } from "./isolated";
 import { drawLines, type Ends, type Lines } from "./lines";
 import type { Axes, HeadMaps } from "./maps";
@@ -13,9 +13,6 @@ interface Props {
   maps: HeadMaps | null; // null until they are unpacked
   lines: Lines | null;
   isolated: Isolated | null;
-  keep: string[];
-  change: Change;
-  dark: boolean;
   widest: number; // pixels that there are
   point: (token: string | null) => void;
   onDrawn: () => void;
@@ -24,7 +21,8 @@ interface Props {
 const GAP = 5; // between a token and its lines
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
-export function Drawing({ axes, maps, lines, isolated, keep, change, dark, widest, point, onDrawn }: Props) {
+export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }: Props) {
+  const { change, dark, state: { keep } } = useViewed();
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [seen, setSeen] = useState({ width: 0, height: 0 });

@@ -1,10 +1,8 @@
 // Lines between tokens with their numbers beside them: the head view of a layer, and of one head in the model view.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Attention, Content } from "../../schema";
-import type { Scores } from "../../data/scores";
 import { number } from "../../drawing/canvas";
-import { useWidth } from "../../shell/hooks";
-import type { Change, State } from "../../state";
+import { useScores, useWidth } from "../../shell/hooks";
+import { useViewed } from "../../shell/viewed";
 import "./head.css";
 import { Drawing } from "./Drawing";
 import { isolate } from "./isolated";
@@ -13,12 +11,6 @@ import { axesOf, headMaps } from "./maps";
 import { Numbers } from "./Numbers";
 
 interface Props {
-  content: Content;
-  attention: Attention;
-  scores: Scores | null;
-  state: State;
-  change: Change;
-  dark: boolean;
   places: number[]; // the heads that are shown
   preview: number | null; // of these, one that is shown alone for now
   onDrawn: () => void;
@@ -28,7 +20,9 @@ interface Props {
 const BESIDE = 820; // pixels: from here on the numbers stand beside the drawing
 const ROOM_FOR_NUMBERS = 300;
 
-export function Picture({ content, attention, scores, state, change, dark, places, preview, onDrawn, onHidden }: Props) {
+export function Picture({ places, preview, onDrawn, onHidden }: Props) {
+  const { content, attention, state, dark } = useViewed();
+  const scores = useScores();
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, point] = useState<string | null>(null);
   const { level, pairs, special, measure, least, top } = state;
@@ -55,9 +49,6 @@ export function Picture({ content, attention, scores, state, change, dark, place
           maps={maps}
           lines={lines}
           isolated={isolated}
-          keep={state.keep}
-          change={change}
-          dark={dark}
           widest={beside ? width - ROOM_FOR_NUMBERS - 24 : width}
           point={point}
           onDrawn={onDrawn}

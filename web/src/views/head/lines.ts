@@ -36,7 +36,8 @@ export function chooseLines(maps: HeadMaps, isolated: Isolated | null, only: num
   let whole = 0;
   while (last > 0 && whole + bins[last] <= limit) whole += bins[last--];
   // Of the bin that does not fit any more, evenly as many as do: where all scores are alike, no corner is preferred.
-  const every = bins[last] ? Math.ceil(bins[last] / Math.max(1, limit - whole)) : 1;
+  const room = limit - whole;
+  const every = room > 0 ? Math.ceil(bins[last] / room) : 1;
   const size = Math.min(all, limit);
   const lines = {
     from: new Uint16Array(size),
@@ -48,7 +49,7 @@ export function chooseLines(maps: HeadMaps, isolated: Isolated | null, only: num
   let seen = 0;
   eachPair(maps, isolated, only, (map, from, to, score) => {
     const bin = binOf(score, maps.most);
-    if (bin < last || (bin === last && seen++ % every) || count >= size) return;
+    if (bin < last || (bin === last && (room === 0 || seen++ % every)) || count >= size) return;
     lines.from[count] = from;
     lines.to[count] = to;
     lines.map[count] = map;

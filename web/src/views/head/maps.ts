@@ -1,10 +1,10 @@
 // The maps of the heads that are shown: between the same two axes, and on one scale, so that heads can be compared.
 import { type Axis, axisOf, merge } from "../../data/axis";
 import { isJoint } from "../../data/content";
-import type { Attention, Content } from "../../schema";
 import type { Scores } from "../../data/scores";
-import { shown, shownTokens } from "../../data/shown";
+import { placesOf, shown, shownTokens } from "../../data/shown";
 import { headColour } from "../../drawing/colours";
+import type { Attention, Content } from "../../schema";
 import type { State } from "../../state";
 
 export interface HeadMap {
@@ -82,8 +82,4 @@ export function headMaps(
 
 function atLeast(scores: Float32Array, least: number): Float32Array {
   return scores.map((score) => (Math.abs(score) < least ? 0 : score));
-}
-
-function placesOf(shownOnes: boolean[]): number[] {
-  return shownOnes.flatMap((here, place) => (here ? [place] : []));
 }

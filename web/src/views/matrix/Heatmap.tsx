@@ -1,9 +1,10 @@
 // One heat map with its tokens and its legend. The map is one canvas, the crosshair another: pointing redraws no map.
 import { useEffect, useRef } from "preact/hooks";
 import { prepare } from "../../drawing/canvas";
+import { useViewed } from "../../shell/viewed";
 import { Labels } from "./Labels";
-import type { Layout } from "./layout";
 import { Legend } from "./Legend";
+import type { Layout } from "./layout";
 import { paint } from "./paint";
 import type { Matrix, Panel } from "./panels";
 import type { Zoom } from "./zoom";
@@ -18,7 +19,6 @@ interface Props {
   panel: Panel;
   layout: Layout;
   zoom: Zoom;
-  dark: boolean;
   rowLabels: boolean; // maps beside each other share them
   at: Cell | null;
   kept: { rows: Set<number>; columns: Set<number> };
@@ -29,7 +29,8 @@ interface Props {
 }
 
 export function Heatmap(props: Props) {
-  const { matrix, panel, layout, zoom, dark, at, kept, onPoint, onKeep, onDrawn } = props;
+  const { matrix, panel, layout, zoom, at, kept, onPoint, onKeep, onDrawn } = props;
+  const { dark } = useViewed();
   const map = useRef<HTMLCanvasElement>(null);
   const marks = useRef<HTMLCanvasElement>(null);
   const { k, x, y } = zoom.transform;
@@ -125,7 +126,7 @@ export function Heatmap(props: Props) {
         </div>
       </div>
       <div style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
-        <Legend panel={panel} dark={dark} />
+        <Legend panel={panel} />
         {panel.about && <p class="matrix-about">{panel.about}</p>}
       </div>
     </figure>

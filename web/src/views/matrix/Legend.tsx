@@ -2,11 +2,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { number, prepare } from "../../drawing/canvas";
 import { css, diverging, sequential } from "../../drawing/colours";
+import { useViewed } from "../../shell/viewed";
 import type { Panel } from "./panels";
 
 const [WIDTH, HEIGHT] = [104, 10];
 
-export function Legend({ panel, dark }: { panel: Panel; dark: boolean }) {
+export function Legend({ panel }: { panel: Panel }) {
+  const { dark } = useViewed();
   const ref = useRef<HTMLCanvasElement>(null);
   const { signed, most } = panel;
   useEffect(() => {

@@ -2,22 +2,23 @@
 import "./matrix.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawn } from "../../drawing/drawn";
-import { useScores, useWidth } from "../../shell/hooks";
 import { Choice } from "../../shell/choices";
+import { useScores, useWidth } from "../../shell/hooks";
+import { useViewed } from "../../shell/viewed";
 import { HeadChoice, headShown } from "../HeadChoice";
+import type { ViewProps } from "../list";
 import { type Cell, Heatmap } from "./Heatmap";
 import { layoutOf } from "./layout";
 import { type Matrix, matrixOf } from "./panels";
 import { Reading } from "./Reading";
 import { useZoom } from "./zoom";
-import type { ViewProps } from "../props";
 
 const NEARER = 1.6; // a press of a button
 
-export function MatrixView(props: ViewProps) {
-  const { content, chunks, state, change, attention, onHidden } = props;
+export function MatrixView({ onHidden }: ViewProps) {
+  const { content, state, change, attention } = useViewed();
   const [ref, width] = useWidth<HTMLDivElement>();
-  const scores = useScores(content, chunks, attention);
+  const scores = useScores();
   const head = headShown(state, attention);
   const { measure, compare, level, pairs, least, top, special } = state;
   const matrix = useMemo(
@@ -29,7 +30,7 @@ export function MatrixView(props: ViewProps) {
   return (
     <div class="matrix-view" ref={ref}>
       <div class="matrix-choices">
-        <HeadChoice {...props} measures={compare ? [measure, compare] : [measure]} />
+        <HeadChoice measures={compare ? [measure, compare] : [measure]} />
         {others.length > 0 && (
           <Choice
             label="compare with"
@@ -39,12 +40,13 @@ export function MatrixView(props: ViewProps) {
           />
         )}
       </div>
-      {matrix && width > 0 && <Maps {...props} matrix={matrix} width={width} />}
+      {matrix && width > 0 && <Maps matrix={matrix} width={width} />}
     </div>
   );
 }
 
-function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matrix; width: number }) {
+function Maps({ matrix, width }: { matrix: Matrix; width: number }) {
+  const { state, change } = useViewed();
   const { rows, columns, panels } = matrix;
   const layout = useMemo(
     () => layoutOf(width, window.innerHeight, rows.labels, columns.labels, panels.length),
@@ -106,7 +108,6 @@ function Maps({ matrix, width, state, change, dark }: ViewProps & { matrix: Matr
             panel={panel}
             layout={layout}
             zoom={zoom}
-            dark={dark}
             rowLabels={place === 0 || layout.stacked}
             at={cell}
             kept={kept}

@@ -1,9 +1,9 @@
 // The heat maps of the matrix: one measure; or two, and the difference between their shares.
 import { axisOf, merge } from "../../data/axis";
 import { isJoint } from "../../data/content";
-import type { Content } from "../../schema";
 import type { Scores } from "../../data/scores";
-import { shown } from "../../data/shown";
+import { placesOf, shown } from "../../data/shown";
+import type { Content } from "../../schema";
 import type { State } from "../../state";
 import { Pyramid } from "./pyramid";
 
@@ -133,10 +133,6 @@ function compact(scores: Float32Array, width: number, rows: number[], columns: n
   let i = 0;
   for (const row of rows) for (const column of columns) kept[i++] = scores[row * width + column];
   return kept;
-}
-
-function placesOf(here: boolean[]): number[] {
-  return here.flatMap((is, place) => (is ? [place] : []));
 }
 
 function pick(labels: string[], places: number[]): string[] {

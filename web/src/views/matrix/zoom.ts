@@ -1,6 +1,6 @@
 // Zooming and moving, the same for every map that is shown: wheel, pinch, drag, double click, buttons.
 import { select } from "d3-selection";
-import { zoom, type ZoomBehavior, zoomIdentity, type ZoomTransform } from "d3-zoom";
+import { type ZoomBehavior, type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Layout } from "./layout";
 
@@ -15,6 +15,11 @@ export interface Zoom {
   reset: () => void;
   /** Move just so far that a cell is in sight. */
   reveal: (row: number, column: number) => void;
+}
+
+/** Where a map that is moved by `moved` goes just so far that a cell from `start` on, of `size`, is in sight. */
+export function inSight(moved: number, scale: number, start: number, size: number, room: number): number {
+  return Math.max(-start * scale, Math.min(room - (start + size) * scale, moved));
 }
 
 export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom {
@@ -75,8 +80,8 @@ export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom 
       if (!element) return;
       const { k, x, y } = current.current;
       const middle = cell && [x + (cell.column + 0.5) * cellWidth * k, y + (cell.row + 0.5) * cellHeight * k];
-      const inSight = middle && middle[0] >= 0 && middle[0] <= width && middle[1] >= 0 && middle[1] <= height;
-      select(element).call(behaviour.scaleBy, factor, inSight ? [middle[0], middle[1]] : [width / 2, height / 2]);
+      const isSeen = middle && middle[0] >= 0 && middle[0] <= width && middle[1] >= 0 && middle[1] <= height;
+      select(element).call(behaviour.scaleBy, factor, isSeen ? [middle[0], middle[1]] : [width / 2, height / 2]);
     },
     [behaviour, width, height, cellWidth, cellHeight],
   );
@@ -84,11 +89,9 @@ export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom 
   const reveal = useCallback(
     (row: number, column: number) => {
       const { k, x, y } = current.current;
-      const inside = (moved: number, start: number, size: number, room: number) =>
-        Math.min(-start * k, Math.max(room - (start + size) * k, moved));
-      const next = zoomIdentity
-        .translate(inside(x, column * cellWidth, cellWidth, width), inside(y, row * cellHeight, cellHeight, height))
-        .scale(k);
+      const across = inSight(x, k, column * cellWidth, cellWidth, width);
+      const down = inSight(y, k, row * cellHeight, cellHeight, height);
+      const next = zoomIdentity.translate(across, down).scale(k);
       if (next.x !== x || next.y !== y) set(next);
     },
     [set, width, height, cellWidth, cellHeight],

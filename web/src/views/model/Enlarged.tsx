@@ -1,27 +1,18 @@
 // One head of the model view, large: its lines, its numbers, its statistics.
 import { useMemo } from "preact/hooks";
-import type { Chunks } from "../../data/chunks";
 import { headName } from "../../data/content";
-import type { Attention, Content } from "../../schema";
 import { number } from "../../drawing/canvas";
-import { useScores } from "../../shell/hooks";
-import type { Change, State } from "../../state";
+import { useViewed } from "../../shell/viewed";
 import { Picture } from "../head/Picture";
 
 interface Props {
-  content: Content;
-  chunks: Chunks;
-  attention: Attention;
   place: number; // of the head; 0 for all heads together
   joint: boolean;
-  state: State;
-  change: Change;
-  dark: boolean;
   close: () => void;
 }
 
-export function Enlarged({ content, chunks, attention, place, joint, state, change, dark, close }: Props) {
-  const scores = useScores(content, chunks, attention);
+export function Enlarged({ place, joint, close }: Props) {
+  const { content, attention, change } = useViewed();
   const places = useMemo(() => [place], [place]);
   const head = attention.heads[place];
   const label = joint ? `layer ${attention.layer}, all heads together` : `head ${attention.layer}.${head}`;
@@ -45,17 +36,7 @@ export function Enlarged({ content, chunks, attention, place, joint, state, chan
           ×
         </button>
       </header>
-      <Picture
-        content={content}
-        attention={attention}
-        scores={scores}
-        state={state}
-        change={change}
-        dark={dark}
-        places={places}
-        preview={null}
-        onDrawn={() => undefined}
-      />
+      <Picture places={places} preview={null} onDrawn={() => undefined} />
       {known.length > 0 && (
         <dl class="head-statistics" aria-label="Statistics of this head">
           {known.map(({ statistic, value }) => (

@@ -1,7 +1,7 @@
 // What is said of the head that is pointed at: its label, its strongest pair, and its statistics.
 import { headName } from "../../data/content";
-import type { Content } from "../../schema";
 import { number } from "../../drawing/canvas";
+import { useViewed } from "../../shell/viewed";
 import type { Cell } from "./cells";
 import type { Strongest } from "./useThumbnails";
 
@@ -9,14 +9,13 @@ const STATISTICS_SAID = 6;
 
 interface Props {
   cell: Cell;
-  content: Content;
-  measure: string;
-  sort: string;
+  measure: string; // its title
   strongest: Strongest | null;
 }
 
 /** The head's label, its strongest pair, and its statistics: the one that heads are sorted by first. */
-export function HeadReading({ cell, content, measure, sort, strongest }: Props) {
+export function HeadReading({ cell, measure, strongest }: Props) {
+  const { content, state: { sort } } = useViewed();
   const name = cell.head === null ? null : headName(cell.attention, cell.head);
   const known = content.statistics.filter((statistic) => name !== null && name in statistic.values);
   known.sort((one, other) => Number(other.name === sort) - Number(one.name === sort));

@@ -2,23 +2,25 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawn } from "../../drawing/drawn";
 import { useWidth } from "../../shell/hooks";
+import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
 import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./cells";
-import { cellSize, cellsPerRow, lay, layOut } from "./layout";
-import { SmallMultiples } from "./SmallMultiples";
 import { Enlarged } from "./Enlarged";
 import { HeadReading } from "./HeadReading";
+import { cellSize, cellsPerRow, lay, layOut } from "./layout";
+import { SmallMultiples } from "./SmallMultiples";
 import { Sorting } from "./Sorting";
 import { asLines } from "./thumbnail";
 import { useThumbnails } from "./useThumbnails";
 import "./model.css";
-import type { ViewProps } from "../props";
+import type { ViewProps } from "../list";
 
 const TALLEST = 1400; // pixels of all layers, where heads need not be very small for it
 const SORTED = { least: 56, most: 96 }; // pixels of a small picture that stands in a row of its own order
 const JOINT = { least: 84, most: 150 };
 
-export function ModelView({ content, chunks, state, change, dark, group, attention, onHidden }: ViewProps) {
+export function ModelView({ onHidden }: ViewProps) {
+  const { content, state, change, group, attention } = useViewed();
   const root = useRef<HTMLDivElement>(null);
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, point] = useState<string | null>(null);
@@ -45,7 +47,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
     if (canvas.current) lay(canvas.current, thumbnails, now.spots, now.size, now.flowing, keys);
   }, []);
   const onDrawn = useCallback(() => drawn(root.current), []);
-  const { thumbnails, strongest, hidden, negative } = useThumbnails(content, chunks, grid, state, size, dark, show, onDrawn);
+  const { thumbnails, strongest, hidden, negative } = useThumbnails(grid, size, show, onDrawn);
   useLayoutEffect(() => {
     if (canvas.current) layOut(canvas.current, thumbnails, spots, size, flowing);
   }, [thumbnails, spots, size, flowing]);
@@ -80,10 +82,8 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
             statistics={statistics}
             sorted={sorted}
             range={sorted && rangeOf(sorted, grid)}
-            above={state.above}
             shown={spots.size}
             all={grid.cells.length}
-            change={change}
           />
         )}
         <p
@@ -93,13 +93,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
           data-pointed={read?.key ?? ""}
         >
           {read ? (
-            <HeadReading
-              cell={read}
-              content={content}
-              measure={measure}
-              sort={state.sort}
-              strongest={strongest.get(read.key) ?? null}
-            />
+            <HeadReading cell={read} measure={measure} strongest={strongest.get(read.key) ?? null} />
           ) : (
             <span class="hint">Point at a {grid.joint ? "layer" : "head"}, click to enlarge it.</span>
           )}
@@ -132,17 +126,7 @@ export function ModelView({ content, chunks, state, change, dark, group, attenti
         </p>
       </div>
       {chosen && (
-        <Enlarged
-          content={content}
-          chunks={chunks}
-          attention={attention}
-          place={chosen.place}
-          joint={grid.joint}
-          state={state}
-          change={change}
-          dark={dark}
-          close={close}
-        />
+        <Enlarged place={chosen.place} joint={grid.joint} close={close} />
       )}
     </div>
   );

@@ -1,8 +1,8 @@
 // The grid of heads: a small picture each, numbers at the margins; one stop of the Tab key, arrows inside.
 import { useMemo, useRef } from "preact/hooks";
 import { number } from "../../drawing/canvas";
-import { headerHeight, GAP, MARGIN, rowHeight } from "./layout";
 import type { Cell, Grid, Spot } from "./cells";
+import { GAP, headerHeight, MARGIN, rowHeight } from "./layout";
 
 interface Props {
   grid: Grid;

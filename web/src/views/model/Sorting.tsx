@@ -1,20 +1,20 @@
 // Heads by a statistic of a run: sort by it, and leave out those below a number.
-import type { HeadStatistic } from "../../schema";
+
 import { number } from "../../drawing/canvas";
+import type { HeadStatistic } from "../../schema";
 import { Choice, Slider } from "../../shell/choices";
-import type { Change } from "../../state";
+import { useViewed } from "../../shell/viewed";
 
 interface Props {
   statistics: HeadStatistic[];
   sorted: HeadStatistic | null;
   range: [number, number] | null;
-  above: number | null;
   shown: number;
   all: number;
-  change: Change;
 }
 
-export function Sorting({ statistics, sorted, range, above, shown, all, change }: Props) {
+export function Sorting({ statistics, sorted, range, shown, all }: Props) {
+  const { state: { above }, change } = useViewed();
   const least = range ? Math.max(range[0], above ?? range[0]) : 0;
   return (
     <div class="sorting">

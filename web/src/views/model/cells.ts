@@ -55,19 +55,19 @@ export function inOrder(cells: Cell[], perRow: number, sorted: HeadStatistic | n
   return new Map(
     cells.map((cell, place) => [
       cell.key,
-      { row: Math.floor(place / perRow), column: place % perRow, value: sorted && valueOf(sorted, cell) },
+      { row: Math.floor(place / perRow), column: place % perRow, value: sorted && valueIn(sorted, cell) },
     ]),
   );
 }
 
 /** By a statistic, the largest first, without those below `above`; heads that it does not know come last. */
 export function byStatistic(grid: Grid, statistic: HeadStatistic, above: number | null): Cell[] {
-  const size = (cell: Cell) => valueOf(statistic, cell) ?? Number.NEGATIVE_INFINITY;
+  const size = (cell: Cell) => valueIn(statistic, cell) ?? Number.NEGATIVE_INFINITY;
   const kept = grid.cells.filter((cell) => above === null || size(cell) >= above);
   return kept.sort((one, other) => (size(one) === size(other) ? 0 : size(other) - size(one)));
 }
 
-export function valueOf(statistic: HeadStatistic, cell: Cell): number | null {
+export function valueIn(statistic: HeadStatistic, cell: Cell): number | null {
   return cell.head === null ? null : (statistic.values[headName(cell.attention, cell.head)] ?? null);
 }
 
@@ -78,7 +78,7 @@ export function sortedBy(content: Content, grid: Grid, state: State): HeadStatis
 
 /** The least and the largest of a statistic's numbers for these heads. */
 export function rangeOf(statistic: HeadStatistic, grid: Grid): [number, number] | null {
-  const values = grid.cells.flatMap((cell) => valueOf(statistic, cell) ?? []);
+  const values = grid.cells.flatMap((cell) => valueIn(statistic, cell) ?? []);
   return values.length ? [Math.min(...values), Math.max(...values)] : null;
 }
 

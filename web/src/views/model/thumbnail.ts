@@ -1,5 +1,5 @@
 // One head, small: lines between tokens for short texts, a heat map for longer ones. Each from nothing to its own largest.
-import type { Shown } from "../../data/shown";
+import { placesOf, type Shown } from "../../data/shown";
 import { prepare } from "../../drawing/canvas";
 import { css, diverging, sequential } from "../../drawing/colours";
 
@@ -104,7 +104,3 @@ function paletteOf(signed: boolean, dark: boolean): Uint32Array {
 }
 
 const scratch = document.createElement("canvas");
-
-function placesOf(shown: boolean[]): number[] {
-  return shown.flatMap((here, place) => (here ? [place] : []));
-}

@@ -1,11 +1,9 @@
 // Draws all heads, a layer at a time, and lets the page breathe in between.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { merge } from "../../data/axis";
-import type { Chunks } from "../../data/chunks";
-import type { Content } from "../../schema";
 import { Scores } from "../../data/scores";
 import { shown } from "../../data/shown";
-import type { State } from "../../state";
+import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
 import type { Cell, Grid } from "./cells";
 import { drawThumbnail } from "./thumbnail";
@@ -30,16 +28,8 @@ interface Drawn {
 const BREATH = 60; // milliseconds of drawing without a pause
 
 /** The pictures of all cells, made anew when a choice, the theme or the size changes; `show` is told which are ready. */
-export function useThumbnails(
-  content: Content,
-  chunks: Chunks,
-  grid: Grid,
-  state: State,
-  size: number,
-  dark: boolean,
-  show: (keys: string[]) => void,
-  onDrawn: () => void,
-): Drawn {
+export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) => void, onDrawn: () => void): Drawn {
+  const { content, chunks, state, dark } = useViewed();
   const thumbnails = useRef<Thumbnails>(new Map()).current;
   const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, negative: false });
   const { measure, level, pairs, special, least, top } = state;

@@ -1,11 +1,12 @@
 // One row a key: its vector, its product with the query, and what becomes of it. Only rows in sight are in the page.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../../drawing/canvas";
-import { drawn } from "../../drawing/drawn";
 import { css, diverging, headColour } from "../../drawing/colours";
+import { drawn } from "../../drawing/drawn";
+import { useViewed } from "../../shell/viewed";
 import { Bar, rangeOf } from "./Bar";
-import type { KeyStep, Steps } from "./steps";
 import { Strip } from "./Strip";
+import type { KeyStep, Steps } from "./steps";
 
 export interface Pointed {
   key: number | null; // a place in steps.shown
@@ -17,7 +18,6 @@ interface Props {
   query: string; // the token
   scaling: number;
   measure: string; // title of the chosen measure, where it is neither the weight nor the norm
-  dark: boolean;
   narrow: boolean;
   pointed: Pointed;
   kept: Set<number>; // places in the text
@@ -29,7 +29,8 @@ const BARS = { weight: 0, valueNorm: 3, norm: 2, score: 4 }; // blue, orange, gr
 const SPARE = 6; // rows above and below what is in sight
 
 export function KeyRows(props: Props) {
-  const { steps, query, scaling, measure, dark, narrow, pointed, kept, onPoint, onKeep } = props;
+  const { steps, query, scaling, measure, narrow, pointed, kept, onPoint, onKeep } = props;
+  const { dark } = useViewed();
   const box = useRef<HTMLDivElement>(null);
   const [scrolled, setScrolled] = useState(0);
   const rowHeight = narrow ? 56 : 24;
@@ -98,7 +99,7 @@ export function KeyRows(props: Props) {
                 <bdi>{query}</bdi>
               </b>
             </span>
-            <Strip name="query" values={steps.query} most={steps.largest.query} dark={dark} />
+            <Strip name="query" values={steps.query} most={steps.largest.query} />
             <span class="neuron-note">key k</span>
           </div>
           <div>
@@ -124,7 +125,6 @@ export function KeyRows(props: Props) {
             height={rowHeight}
             steps={steps}
             ranges={ranges}
-            dark={dark}
             pointed={pointed.key === first + place}
             kept={kept.has(step.key)}
             onKeep={onKeep}
@@ -144,13 +144,13 @@ interface RowProps {
   height: number;
   steps: Steps;
   ranges: Ranges;
-  dark: boolean;
   pointed: boolean;
   kept: boolean;
   onKeep: (key: number) => void;
 }
 
-function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKeep }: RowProps) {
+function Row({ step, row, top, height, steps, ranges, pointed, kept, onKeep }: RowProps) {
+  const { dark } = useViewed();
   const { size, query, keys, largest, bound } = steps;
   const key = useMemo(() => keys.subarray(step.key * size, (step.key + 1) * size), [keys, step.key, size]);
   const product = useMemo(() => key.map((value, neuron) => value * query[neuron]), [key, query]);
@@ -176,8 +176,8 @@ function Row({ step, row, top, height, steps, ranges, dark, pointed, kept, onKee
         <bdi>{step.label}</bdi>
       </span>
       <div class="neuron-strips">
-        <Strip name="key" values={key} most={largest.key} dark={dark} />
-        <Strip name="product" values={product} most={largest.product} dark={dark} />
+        <Strip name="key" values={key} most={largest.key} />
+        <Strip name="product" values={product} most={largest.product} />
       </div>
       <div class="neuron-numbers">
         <Bar name="dot" value={step.dot} text={short(step.dot)} range={ranges.dot} colour={css(diverging(step.dot < 0 ? -0.6 : 0.6, dark))} />

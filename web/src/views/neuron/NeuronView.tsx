@@ -1,39 +1,41 @@
 // The neuron view: how one token's weights come about, neuron by neuron (vig2019, section 4.3), and what they multiply.
 import "./neuron.css";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Attention, Content, Neurons } from "../../schema";
 import type { Scores } from "../../data/scores";
 import { number } from "../../drawing/canvas";
+import type { Attention, Neurons } from "../../schema";
 import { useScores, useWidth } from "../../shell/hooks";
+import { useViewed } from "../../shell/viewed";
 import { HeadChoice, headShown } from "../HeadChoice";
+import type { ViewProps } from "../list";
 import { KeyRows, type Pointed } from "./KeyRows";
 import { QueryChoice } from "./QueryChoice";
 import { Reading } from "./Reading";
 import { keptPieces, queriesShown, queryChosen, stepsOf } from "./steps";
-import type { ViewProps } from "../props";
 
 const NARROW = 760;
 
-export function NeuronView(props: ViewProps) {
-  const { content, chunks, attention, onHidden } = props;
-  const scores = useScores(content, chunks, attention);
+export function NeuronView({ onHidden }: ViewProps) {
+  const { state, attention } = useViewed();
+  const scores = useScores();
   const neurons = attention.neurons;
   useEffect(() => {
     if (!neurons) onHidden(null);
   }, [neurons, onHidden]);
-  if (!neurons) return <NoNeurons content={content} attention={attention} />;
+  if (!neurons) return <NoNeurons />;
   return (
     <div class="neuron-view">
       <div class="neuron-choices">
-        <HeadChoice {...props} measures={["weight"]} />
-        <p>{whatIsBetween(neurons, attention, headShown(props.state, attention))}</p>
+        <HeadChoice measures={["weight"]} />
+        <p>{whatIsBetween(neurons, attention, headShown(state, attention))}</p>
       </div>
-      {scores && <Loaded {...props} scores={scores} neurons={neurons} />}
+      {scores && <Loaded scores={scores} neurons={neurons} onHidden={onHidden} />}
     </div>
   );
 }
 
-function Loaded({ content, state, change, dark, attention, onHidden, scores, neurons }: ViewProps & { scores: Scores; neurons: Neurons }) {
+function Loaded({ onHidden, scores, neurons }: ViewProps & { scores: Scores; neurons: Neurons }) {
+  const { content, state, change, attention } = useViewed();
   const [ref, width] = useWidth<HTMLDivElement>();
   const [tried, setTried] = useState<number | null>(null); // a query that the pointer is on
   const [pointed, setPointed] = useState<Pointed>({ key: null, neuron: null });
@@ -73,7 +75,6 @@ function Loaded({ content, state, change, dark, attention, onHidden, scores, neu
               query={side.tokens[row]}
               scaling={neurons.scaling}
               measure={measure === "weight" || measure === "norm" ? "" : title}
-              dark={dark}
               narrow={width < NARROW}
               pointed={pointed}
               kept={attended}
@@ -104,7 +105,8 @@ function whatIsBetween(neurons: Neurons, attention: Attention, head: number): st
   return `${how} Heads ${group.join(", ")} share their keys.`;
 }
 
-function NoNeurons({ content, attention }: { content: Content; attention: Attention }) {
+function NoNeurons() {
+  const { content, attention } = useViewed();
   if (content.attentions.some((one) => one.neurons)) {
     return (
       <p class="view-empty">

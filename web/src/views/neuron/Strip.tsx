@@ -1,15 +1,16 @@
 // A vector as a strip of colours: one stripe a neuron, blue above zero, orange below.
 import { useEffect, useRef } from "preact/hooks";
 import { css, diverging } from "../../drawing/colours";
+import { useViewed } from "../../shell/viewed";
 
 interface Props {
   name: "query" | "key" | "product";
   values: Float32Array;
   most: number; // the value with the strongest colour
-  dark: boolean;
 }
 
-export function Strip({ name, values, most, dark }: Props) {
+export function Strip({ name, values, most }: Props) {
+  const { dark } = useViewed();
   const ref = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const canvas = ref.current;

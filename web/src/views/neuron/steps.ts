@@ -1,9 +1,9 @@
 // From one query to its weights (vig2019, section 4.3): q and k neuron by neuron, q.k, scaled, the softmax; and what the
 // weight multiplies.
 import { axisOf } from "../../data/axis";
-import type { Content, Neurons, Side } from "../../schema";
 import type { Scores } from "../../data/scores";
-import { shown } from "../../data/shown";
+import { shown, shownTokens } from "../../data/shown";
+import type { Content, Neurons, Side } from "../../schema";
 import type { State } from "../../state";
 
 export interface KeyStep {
@@ -33,9 +33,8 @@ export interface Steps {
 
 /** Tokens that can be chosen: those that the choices of the toolbar leave as rows. */
 export function queriesShown(content: Content, side: string, state: State): boolean[] {
-  const { tokens, special, segments } = content.sides[side];
-  const text = state.pairs === "all" ? null : state.pairs[0] === "b" ? 1 : 0;
-  return tokens.map((_, place) => (state.special || !special[place]) && (text === null || segments[place] === text));
+  const axis = axisOf(content.sides[side], "token");
+  return shownTokens(axis, axis, state).rowShown;
 }
 
 /** Kept tokens as pieces, since vectors belong to pieces: of a word that is kept, the first. */

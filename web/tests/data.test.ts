@@ -1,0 +1,127 @@
+// From bytes to scores, from tokens to words, and which pairs are shown: by hand on a few tokens.
+import { describe, expect, test } from "vitest";
+import { axisOf, merge } from "../src/data/axis";
+import { groupsOf, headName, isJoint } from "../src/data/content";
+import { Scores } from "../src/data/scores";
+import { shown } from "../src/data/shown";
+import { USUAL } from "../src/schema";
+import { attentionOf, contentOf, sideOf, textOf, Writer } from "./contents";
+
+describe("axes", () => {
+  const side = sideOf("[CLS] the un ##real cat");
+
+  test("words are made of their pieces", () => {
+    const words = axisOf(side, "word");
+    expect(words.labels).toEqual(["[CLS]", "the", "unreal", "cat"]);
+    expect(words.titles[2]).toBe("un ##real");
+    expect(words.members).toEqual([[0], [1], [2, 3], [4]]);
+    expect(words.special).toEqual([true, false, false, false]);
+  });
+
+  test("attention to a word is the sum over its pieces, from it the mean", () => {
+    const words = axisOf(sideOf("the un ##real"), "word");
+    const merged = merge(Float32Array.of(0.5, 0.25, 0.25, 0, 0.5, 0.5, 0, 0, 1), words, words, 3);
+    expect([...merged]).toEqual([0.5, 0.5, 0, 1]); // as in src/headscope/views/merging.py
+  });
+
+  test("tokens need no merging", () => {
+    const tokens = axisOf(side, "token");
+    const scores = new Float32Array(25);
+    expect(merge(scores, tokens, tokens, 5)).toBe(scores);
+  });
+});
+
+describe("what is shown", () => {
+  const axis = axisOf(sideOf("[CLS] a | b c"), "token");
+  const scores = Float32Array.from([8, 1, 1, 0, 4, -3, 2, 1, 1, 2, 3, 4, 0, 0, 5, 5].map((score) => score / 10));
+  const of = (changes: Partial<typeof USUAL>) => shown(scores, axis, axis, { ...USUAL, ...changes });
+  const drawn = (changes: Partial<typeof USUAL>) => [...of(changes).scores].map((score) => Math.round(10 * score));
+
+  test("everything, without a copy", () => {
+    expect(of({}).scores).toBe(scores);
+    expect(of({}).most).toBeCloseTo(0.8);
+    expect(of({}).hidden).toBe(0);
+  });
+
+  test("special tokens are hidden, and it is known how much they get", () => {
+    const found = of({ special: false });
+    expect(found.rowShown).toEqual([false, true, true, true]);
+    expect(found.hidden).toBeCloseTo((0.4 + 0.1) / 3);
+    expect(found.most).toBeCloseTo(0.5);
+  });
+
+  test("from the first text to the second", () => {
+    expect(drawn({ pairs: "ab" })).toEqual([0, 0, 1, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+  });
+
+  test("the largest of each row, the first of several alike, whatever their sign", () => {
+    expect(drawn({ top: 1 })).toEqual([8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 5, 0]);
+    expect(drawn({ top: 2 }).slice(4, 8)).toEqual([4, -3, 0, 0]);
+  });
+
+  test("none below a part of the largest", () => {
+    expect(drawn({ least: 0.5 })).toEqual([8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 5, 5]);
+  });
+});
+
+describe("scores from bytes", () => {
+  const writer = new Writer();
+  const levels = writer.levels([0, 255, 51, 102, 0, 0, 0, 255], [2, 2, 2]);
+  const steps = writer.floats([1 / 255, 1 / 255, 0.01, 0.02], [2, 2]);
+  const zeros = writer.levels([0, 5], [2]);
+  const factor = writer.floats([2, 3, 4, 5], [2, 2]);
+  const joint = writer.floats([1, 2, 3, 4], [1, 2, 2]);
+  const attention = attentionOf(
+    {
+      weight: { form: "levels", at: levels, steps, zeros },
+      norm: { form: "product", of: "weight", factor },
+      effective: { form: "same", of: "weight" },
+      joint_norm: { form: "floats", at: joint },
+    },
+    2,
+    { value_norm: factor },
+  );
+  const load = () => Scores.load(attention, writer.chunks, 2, 2);
+  const near = (found: Float32Array, right: number[]) => {
+    expect([...found].map((one) => Number(one.toFixed(5)))).toEqual(right);
+  };
+
+  test("(level - zero) * step, a step for each key", async () => {
+    near((await load()).head("weight", 0), [0, 1, 0.2, 0.4]);
+    near((await load()).head("weight", 1), [-0.05, -0.1, -0.05, 5]);
+  });
+
+  test("products and copies take none of their own", async () => {
+    near((await load()).head("norm", 0), [0, 3, 0.4, 1.2]);
+    near((await load()).head("effective", 0), [0, 1, 0.2, 0.4]);
+    near((await load()).valueNorm(1) as Float32Array, [4, 5]);
+  });
+
+  test("all heads share a joint map, and what is missing is nothing", async () => {
+    const scores = await load();
+    expect(scores.head("joint_norm", 1)).toEqual(scores.head("joint_norm", 0));
+    expect([...scores.head("unknown", 0)]).toEqual([0, 0, 0, 0]);
+    const content = contentOf(sideOf("a b"), [attention]);
+    expect(["weight", "joint_norm"].map((name) => isJoint(content, attention, name))).toEqual([false, true]);
+  });
+});
+
+test("vectors: heads of one group share their keys", async () => {
+  const writer = new Writer();
+  const queries = writer.levels([1, 2, 3, 4, 255, 254, 253, 252], [2, 2, 2], "i1");
+  const steps = writer.floats([0.5, 2], [2, 1]);
+  const keys = writer.floats([1, 2, 3, 4], [1, 2, 2]);
+  const neurons = { queries: { form: "levels" as const, at: queries, steps }, keys: { form: "floats" as const, at: keys }, scaling: 1, exact: true, why: "" };
+  const attention = attentionOf({ weight: { form: "floats", at: writer.floats(new Array(8).fill(0.5), [2, 2, 2]) } }, 2, { neurons });
+  const scores = await Scores.load(attention, writer.chunks, 2, 2);
+  expect([...scores.queryVectors(0)]).toEqual([0.5, 1, 1.5, 2]);
+  expect([...scores.queryVectors(1)]).toEqual([-2, -4, -6, -8]); // signed bytes
+  expect(scores.keyVectors(1)).toEqual(scores.keyVectors(0));
+});
+
+test("names of heads and kinds of attention", async () => {
+  const { content } = await textOf(sideOf("a"), [1], [1]);
+  const cross = { ...content.attentions[0], stack: "decoder", kind: "cross", layer: 3 };
+  expect(headName(cross, 1)).toBe("decoder cross 3.1");
+  expect(groupsOf({ ...content, attentions: [...content.attentions, cross, cross] })).toEqual(["encoder self", "decoder cross"]);
+});

@@ -1,0 +1,55 @@
+// What the live page asks of the server, and how patiently.
+import { describe, expect, test, vi } from "vitest";
+import { Refusal } from "../src/live/api";
+import { askedOf, isAnswered, moreMeasures, requestOf, together } from "../src/live/asked";
+import { patiently } from "../src/live/patience";
+import { type ModelInfo, USUAL } from "../src/schema";
+
+const measure = (name: string, usual: boolean) => ({ name, title: name, about: "", joint: false, signed: false, usual });
+const MODEL: ModelInfo = {
+  name: "tiny", architecture: "Bert", layers: 2, heads: 4, attentions: [], encoder_decoder: false, max_tokens: 8,
+  measures: [measure("weight", true), measure("norm", true), measure("effective", false), measure("block_norm", false)],
+};
+const TEXTS = { text: "a cat", pair: " ", target: "un chat" };
+
+describe("what is asked", () => {
+  test("no text, no question", () => {
+    expect(askedOf({ ...TEXTS, text: "  " }, MODEL, false, USUAL)).toBeNull();
+  });
+
+  test("only what the model takes, and only what is not the usual", () => {
+    const asked = askedOf(TEXTS, MODEL, false, USUAL);
+    expect(asked && requestOf(asked, MODEL)).toEqual({ model: "tiny", text: "a cat" });
+    const translated = askedOf(TEXTS, { ...MODEL, encoder_decoder: true }, true, { ...USUAL, view: "neuron" });
+    expect(translated && requestOf(translated, MODEL)).toEqual({ model: "tiny", text: "a cat", target: "un chat", neurons: true, truncate: true });
+  });
+
+  test("another measure comes beside the usual ones", () => {
+    expect(moreMeasures(MODEL).map(({ name }) => name)).toEqual(["effective", "block_norm"]);
+    const asked = askedOf(TEXTS, MODEL, false, { ...USUAL, compare: "effective" });
+    expect(asked && requestOf(asked, MODEL).measures).toEqual(["weight", "norm", "effective"]);
+  });
+
+  test("what was fetched once for a text stays", () => {
+    const [usual, effective] = [askedOf(TEXTS, MODEL, false, USUAL), askedOf(TEXTS, MODEL, false, { ...USUAL, measure: "effective" })];
+    const other = askedOf({ ...TEXTS, text: "a dog" }, MODEL, false, USUAL);
+    if (!usual || !effective || !other) throw new Error("there is a text");
+    expect(together(usual, effective).extra).toEqual(["effective"]);
+    expect(together(other, effective).extra).toEqual([]);
+    expect([isAnswered(usual, effective), isAnswered(effective, usual), isAnswered(other, usual)]).toEqual([true, false, false]);
+  });
+});
+
+test("a busy server is asked again when it says so, and what else it says is said", async () => {
+  vi.useFakeTimers();
+  const notes: string[] = [];
+  const ask = vi.fn().mockRejectedValueOnce(new Refusal(503, "busy", 3)).mockResolvedValueOnce("answer");
+  const answer = patiently<string>(ask, new AbortController().signal, (note) => notes.push(note));
+  await vi.advanceTimersByTimeAsync(2900);
+  expect(ask).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(await answer).toBe("answer");
+  expect(notes).toEqual(["The server is busy: asking again in 3 s.", ""]);
+  await expect(patiently(() => Promise.reject(new Refusal(422, "too long", null)), new AbortController().signal, () => undefined)).rejects.toThrow("too long");
+  vi.useRealTimers();
+});
