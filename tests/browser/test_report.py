@@ -31,14 +31,15 @@ SVG = (
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MiniLM on the demo's text, as `headscope demo` counts it."""
+    from headscope.demo.demo import count
     from headscope.demo.model import PACKAGE, open_model, packaged_folder
-    from headscope.demo.observation import observe
+    from headscope.demo.text import corpus_in
 
     if packaged_folder() is None:
         pytest.skip(f"the package {PACKAGE} is not installed")
     folder = tmp_path_factory.mktemp("report") / "run"
     with open_model() as lens:
-        observe(lens, folder)
+        count(lens, corpus_in(folder.parent), folder)
     write_report(folder)
     return folder
 

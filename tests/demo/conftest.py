@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from headscope.demo.demo import count
 from headscope.demo.model import PACKAGE, REQUIREMENT, open_model, packaged_folder
-from headscope.demo.observation import Observation, observe
+from headscope.demo.text import corpus_in
 from headscope.lens import Lens
+from headscope.study import Run
 
 
 @pytest.fixture(scope="session")
@@ -22,5 +24,6 @@ def lens(installed_model: None) -> Iterator[Lens]:
 
 
 @pytest.fixture(scope="session")
-def observation(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Observation:
-    return observe(lens, tmp_path_factory.mktemp("demo") / "run")
+def counted(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("demo")
+    return count(lens, corpus_in(folder), folder / "run")

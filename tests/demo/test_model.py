@@ -41,7 +41,7 @@ def test_the_refusal_is_exit_code_2_and_one_line(
     assert shown.out == ""
     assert shown.err.count("\n") == 1
     assert str(tampered_package) in shown.err
-    assert list((tmp_path / "out").iterdir()) == []
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["demo.txt"]
 
 
 @pytest.mark.real

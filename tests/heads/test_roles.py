@@ -209,11 +209,11 @@ def test_every_family_can_be_met_and_is_known() -> None:
 @pytest.mark.slow
 @pytest.mark.real
 def test_roles_of_a_real_encoder(minilm: Path, tmp_path: Path) -> None:
-    from headscope.demo.text import paragraph_pairs, text
+    from headscope.demo.text import corpus_in
 
     with headscope.open(minilm) as lens:
         statistics = [BeyondSinks(), BeyondSinks(measure="norm")]
-        run = headscope.study(lens, paragraph_pairs(text()), statistics, out=tmp_path / "run", truncate=True, batch_size=2)
+        run = headscope.study(lens, corpus_in(tmp_path), statistics, out=tmp_path / "run", truncate=True, batch_size=2)
         add_repeats(lens, run, sequences=2, length=30)
     found = run.roles
     role = {(row.layer, row.head): row.role for row in found.itertuples()}

@@ -14,7 +14,7 @@ from rich.text import Text
 from headscope.cli import options
 from headscope.lens import ModelSource
 from headscope.progress import Bar
-from headscope.report.needed_tables import complete, report_statistics
+from headscope.report.needed_tables import add_model_tables, report_statistics
 from headscope.statistics import STATISTICS
 from headscope.study import Run
 from headscope.study import study as run_study
@@ -100,7 +100,7 @@ def study(
         )
         page = None
         if report:
-            complete(lens, run, documents)
+            add_model_tables(lens, run, documents)
             page = run.report()
     if as_json:
         said = {"run": str(run.folder), "tables": run.tables, **run.manifest["counts"]}

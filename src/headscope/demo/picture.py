@@ -1,4 +1,4 @@
-"""The demo's picture: every head's share on one kind of token, and where each layer's attention goes."""
+"""The demo's picture: every head's share on one kind of token, by weight and by norm, and where each layer looks."""
 
 from __future__ import annotations
 
@@ -6,139 +6,108 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import pandas as pd
 from matplotlib.figure import Figure
-from torch import Tensor
 
 from headscope.colours import BLUE, FAINT, INK, PALE, VERMILION, YELLOW
-from headscope.demo import model
-from headscope.demo.counts import KINDS, MEASURES, Counts
-from headscope.demo.findings import NAMES, headline, widest_gap
-from headscope.demo.observation import Observation
 from headscope.demo.text import TITLE
-from headscope.errors import HeadscopeError
 from headscope.files import write_whole
+from headscope.report.findings.evidence import percent
+from headscope.statistics import Punctuation, SpecialTokens, Strength
+from headscope.study import Run
 
-COLOURS = {"cls": VERMILION, "sep": BLUE, "punctuation": YELLOW, "other": PALE}
-INK_ON = {"cls": "white", "sep": "white", "punctuation": INK, "other": INK}
-SYMBOLS = {"weight": "weight α", "norm": "norm ‖α f(x)‖"}
+OTHER = "other tokens"
+KINDS = {"[CLS]": VERMILION, "[SEP]": BLUE, "periods and commas": YELLOW, OTHER: PALE}  # and their colours
+MEASURES = {"weight": "weight α", "norm": "norm ‖α f(x)‖"}
 WIDE_ENOUGH = 0.05  # a smaller part of a bar has no room for its number
 
 
-def draw(observation: Observation) -> Figure:
+def shares(run: Run, measure: str) -> pd.DataFrame:
+    """One row a head, layer by layer: what of its attention each kind of token gets."""
+    special, points = run[SpecialTokens(measure=measure)], run[Punctuation(measure=measure)]
+    found = special[["[CLS]", "[SEP]"]].assign(**{"periods and commas": points["period"] + points["comma"]})
+    return found.assign(**{OTHER: 1 - found.sum(axis=1)}).set_axis(pd.MultiIndex.from_frame(special[["layer", "head"]]))
+
+
+def layer_shares(run: Run, measure: str) -> pd.DataFrame:
+    """The same for the heads of each layer together: who gives out more counts for more."""
+    of_heads = shares(run, measure)
+    given = pd.Series(run[Strength(measure=measure)]["strength"].to_numpy(), index=of_heads.index)
+    return of_heads.mul(given, axis=0).groupby("layer").sum().div(given.groupby("layer").sum(), axis=0)
+
+
+def draw(run: Run) -> Figure:
     """Two grids of heads on one colour scale, and two bars a layer; a row is a layer in all three."""
-    counts = observation.counts
-    gap = widest_gap(counts)
+    by_layer = {measure: layer_shares(run, measure) for measure in MEASURES}
+    weight, norm = (by_layer[measure].mean() for measure in MEASURES)
+    kind = str((weight - norm).abs().drop(OTHER).idxmax())
+    grids = {measure: shares(run, measure)[kind].unstack("head") for measure in MEASURES}
     figure = Figure(figsize=(14, 6), dpi=100, facecolor="white")
-    grids = figure.add_gridspec(1, 2, left=0.045, right=0.612, top=0.76, bottom=0.19, wspace=0.1)
-    by_weight, by_norm = figure.add_subplot(grids[0]), figure.add_subplot(grids[1])
-    layers = figure.add_axes((0.69, 0.19, 0.29, 0.57))
-    shares = {measure: counts.shares(measure)[gap.kind] for measure in MEASURES}
-    most = max(float(share.max()) for share in shares.values())
-    for axes, measure in ((by_weight, "weight"), (by_norm, "norm")):
-        image = _draw_heads(axes, shares[measure], most)
-        _title(axes, f"Share on {NAMES[gap.kind]}, by {SYMBOLS[measure]}")
-    by_weight.set_ylabel("layer", color=FAINT)
-    _draw_scale(figure, image, by_weight, by_norm)
-    _draw_layers(layers, counts)
-    figure.text(0.021, 0.93, headline(gap), fontsize=20, fontweight="bold", color=INK, va="center")
-    figure.text(0.021, 0.865, _explained(), fontsize=12, color=FAINT, va="center")
-    figure.text(0.021, 0.035, _caption(observation), fontsize=9, color=FAINT, va="center")
+    places = figure.add_gridspec(1, 2, left=0.045, right=0.612, top=0.76, bottom=0.13, wspace=0.1)
+    most = max(grid.to_numpy().max() for grid in grids.values())
+    for place, (measure, symbol) in enumerate(MEASURES.items()):
+        axes = figure.add_subplot(places[place])
+        _draw_heads(axes, grids[measure].to_numpy(), most)
+        _finish(axes, f"Share on {kind}, by {symbol}")
+    figure.axes[0].set_ylabel("layer", color=FAINT)
+    axes = figure.add_axes((0.69, 0.13, 0.29, 0.63))
+    _draw_layers(axes, by_layer)
+    _finish(axes, "Where each layer's attention goes")
+    headline = f"{percent(weight[kind])} of the attention weight goes to {kind}, but {percent(norm[kind])} of the norm"
+    about = "The weight says how much a head looks at a token; the norm, how long a vector it takes from there."
+    caption = (
+        f"{run.title} reads “{TITLE}”, {run.manifest['counts']['tokens']:,} tokens. Numbers are percent; the headline is "
+    )
+    for y, size, line in ((0.93, 20, headline), (0.865, 12, about), (0.035, 9, f"{caption}the mean of the layers.")):
+        figure.text(0.021, y, line, fontsize=size, fontweight="bold" if size == 20 else None, color=INK, va="center")
     return figure
 
 
-def _draw_heads(axes: Any, shares: Tensor, most: float) -> Any:
-    image = axes.imshow(shares.numpy(), cmap="cividis", vmin=0, vmax=most, aspect="auto")
-    for layer, row in enumerate(shares.tolist()):
-        for head, share in enumerate(row):
-            ink = INK if share > 0.6 * most else "white"
-            axes.text(head, layer, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=ink)
-    layers, heads = shares.shape
+def _draw_heads(axes: Any, grid: Any, most: float) -> None:
+    axes.imshow(grid, cmap="cividis", vmin=0, vmax=most, aspect="auto")
+    for (layer, head), share in [(place, grid[place]) for place in zip(*grid.nonzero(), strict=True)]:
+        ink = INK if share > 0.6 * most else "white"
+        axes.text(head, layer, f"{100 * share:.0f}", ha="center", va="center", fontsize=9, color=ink)
+    layers, heads = grid.shape
     axes.set_xticks([edge - 0.5 for edge in range(1, heads)], minor=True)
     axes.set_yticks([edge - 0.5 for edge in range(1, layers)], minor=True)
     axes.grid(which="minor", color="white", linewidth=1.5)
     axes.set_xticks(range(heads))
     axes.set_yticks(range(layers))
     axes.set_xlabel("head", color=FAINT)
-    _plain(axes)
-    return image
 
 
-def _draw_scale(figure: Figure, image: Any, first: Any, last: Any) -> None:
-    """One colour scale under both grids, because it is the same for both."""
-    middle = (first.get_position().x0 + last.get_position().x1) / 2
-    scale = figure.colorbar(image, cax=figure.add_axes((middle - 0.08, 0.127, 0.16, 0.02)), orientation="horizontal")
-    scale.outline.set_visible(False)
-    scale.ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
-    _plain(scale.ax)
+def _draw_layers(axes: Any, by_layer: dict[str, pd.DataFrame]) -> None:
+    bars = [(measure, layer, row) for measure in MEASURES for layer, row in enumerate(by_layer[measure].to_dict("records"))]
+    places = [layer + (-0.21 if measure == "weight" else 0.21) for measure, layer, _ in bars]
+    for y, (_, _, row) in zip(places, bars, strict=True):
+        start = 0.0
+        for kind, share in row.items():
+            axes.barh(y, share, left=start, height=0.37, color=KINDS[kind], edgecolor="white", linewidth=0.8)
+            ink = "white" if KINDS[kind] in (VERMILION, BLUE) else INK
+            if share >= WIDE_ENOUGH:
+                axes.text(start + share / 2, y, f"{100 * share:.0f}%", ha="center", va="center", fontsize=9, color=ink)
+            start += share
+    axes.set_yticks(places, [f"{layer}  {measure}" if measure == "weight" else measure for measure, layer, _ in bars])
+    axes.set(ylim=(max(places) + 0.29, -0.5), xlim=(0, 1), xticks=[])
+    handles = [matplotlib.patches.Patch(color=colour, label=kind) for kind, colour in KINDS.items()]
+    placed = {"loc": "upper center", "bbox_to_anchor": (0.44, -0.01), "ncols": 4, "handlelength": 1, "columnspacing": 1.4}
+    axes.legend(handles=handles, frameon=False, fontsize=10, labelcolor=INK, handletextpad=0.5, **placed)
 
 
-def _draw_layers(axes: Any, counts: Counts) -> None:
-    layers = len(counts.entropy)
-    for measure, offset in (("weight", -0.21), ("norm", 0.21)):
-        shares = counts.layer_shares(measure)
-        for layer in range(layers):
-            _draw_bar(axes, layer + offset, {kind: float(shares[kind][layer]) for kind in KINDS})
-    names = [(layer + offset, name) for layer in range(layers) for offset, name in ((-0.21, "weight"), (0.21, "norm"))]
-    axes.set_yticks([y for y, _ in names], [name for _, name in names])
-    for layer in range(layers):
-        axes.text(-0.165, layer, str(layer), ha="right", va="center", fontsize=9.5, color=FAINT)
-    axes.set_ylim(layers - 0.5, -0.5)
-    axes.set_xlim(0, 1)
-    axes.set_xticks([])
-    _plain(axes)
-    _title(axes, "Where each layer's attention goes")
-    handles = [matplotlib.patches.Patch(color=COLOURS[kind], label=NAMES[kind]) for kind in KINDS]
-    axes.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.44, -0.025), ncols=4, frameon=False, fontsize=10,
-        handlelength=1, handleheight=1, columnspacing=1.4, handletextpad=0.5, labelcolor=INK,
-    )  # fmt: skip
-
-
-def _draw_bar(axes: Any, y: float, parts: dict[str, float]) -> None:
-    start = 0.0
-    for kind, share in parts.items():
-        axes.barh(y, share, left=start, height=0.37, color=COLOURS[kind], edgecolor="white", linewidth=0.8)
-        if share >= WIDE_ENOUGH:
-            axes.text(start + share / 2, y, f"{100 * share:.0f}%", ha="center", va="center", fontsize=9, color=INK_ON[kind])
-        start += share
-
-
-def _title(axes: Any, title: str) -> None:
+def _finish(axes: Any, title: str) -> None:
     axes.set_title(title, loc="left", fontsize=12.5, fontweight="bold", color=INK, pad=9)
-
-
-def _plain(axes: Any) -> None:
     axes.tick_params(which="both", length=0, labelcolor=FAINT, labelsize=9.5)
     for spine in axes.spines.values():
         spine.set_visible(False)
-
-
-def _explained() -> str:
-    return "The weight says how much a head looks at a token; the norm, how long a vector it takes from there."
-
-
-def _caption(observation: Observation) -> str:
-    layers, heads = observation.counts.entropy.shape
-    return (
-        f"{model.NAME}, {layers} layers of {heads} heads, reads “{TITLE}”: "
-        f"{observation.sentences} sentences, {observation.tokens:,} tokens. Numbers are percent; "
-        "the headline is the mean of the layers. Made by headscope demo."
-    )
-
-
-def make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise HeadscopeError(f"The folder {folder} cannot be made ({error.strerror}): choose another with -o.") from error
 
 
 def save(figure: Figure, folder: Path) -> list[Path]:
     """`demo.png` and `demo.svg`, each written whole or not at all; the same figure gives the same bytes."""
     with matplotlib.rc_context({"svg.hashsalt": "headscope"}):
         return [
-            _save_whole(figure, folder / "demo.png", metadata={"Software": "headscope"}),
-            _save_whole(figure, folder / "demo.svg", metadata={"Creator": "headscope", "Date": None}),
+            _save_whole(figure, folder / "demo.png", {"Software": "headscope"}),
+            _save_whole(figure, folder / "demo.svg", {"Creator": "headscope", "Date": None}),
         ]
 
 

@@ -1,33 +1,22 @@
-"""The demo's text, and the documents made of it: two paragraphs each, as kobayashi2020 (section 4) feeds BERT."""
+"""The demo's text, and the corpus that it makes: pairs of paragraphs, as kobayashi2020 (section 4) feeds BERT."""
 
 from __future__ import annotations
 
-import re
 from importlib.resources import files
+from pathlib import Path
 
-from headscope.text import Document
+from headscope.files import write_text
+from headscope.text import Corpus
 
 TITLE = "The clock at Saint Orrin"
-_SENTENCE_END = re.compile(r'[.!?]"?(?=\s+["A-Z]|\s*$)')
+NAME = "demo.txt"  # in the folder of the demo
 
 
 def text() -> str:
     return files(__package__).joinpath("text.txt").read_text(encoding="utf-8")
 
 
-def paragraph_pairs(text: str) -> list[Document]:
-    """`[CLS] paragraph [SEP] next paragraph [SEP]`; every paragraph is in one document.
-
-    >>> [(document.text, document.pair) for document in paragraph_pairs("a\\n\\nb\\n\\nc\\n\\nd")]
-    [('a', 'b'), ('c', 'd')]
-    """
-    paragraphs = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-    return [Document(one, pair=other) for one, other in zip(paragraphs[::2], paragraphs[1::2], strict=True)]
-
-
-def count_sentences(text: str) -> int:
-    """
-    >>> count_sentences('He paid 3.50. "Why," she asked, "so much?" Nobody knew.')
-    3
-    """
-    return len(_SENTENCE_END.findall(text))
+def corpus_in(folder: Path) -> Corpus:
+    """The text as a file in `folder`, read as any other: `[CLS] paragraph [SEP] next paragraph [SEP]`."""
+    write_text(folder / NAME, text())
+    return Corpus.from_files(folder / NAME, format="paragraph-pairs")

@@ -40,7 +40,7 @@ def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list
     return [*each, JensenShannon(), Exemplars(without_first=is_decoder_only(lens.sites))]
 
 
-def complete(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
+def add_model_tables(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
     """Texts that people can read, and heads on repeated random tokens: what needs the model once more."""
     if any(name.startswith("exemplars") for name in run):
         add_exemplars(lens, run, documents)
