@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from headscope.errors import InputError
-from headscope.heads.antecedents import best_head, best_heads
+from headscope.heads.antecedents import best_antecedent_head, best_antecedent_heads
 from headscope.statistics.words.antecedents import COLUMNS
 
 
@@ -28,7 +28,7 @@ TABLE = table_of(all_half0=[0.9, 0.6], all_half1=[0.2, 0.8], pronoun_half0=[0.1,
 
 
 def test_a_head_is_chosen_on_one_half_and_tried_on_the_other() -> None:
-    best = best_head(TABLE, "all")
+    best = best_antecedent_head(TABLE, "all")
     assert best[["chosen_on", "tried_on", "layer", "cases"]].to_numpy().tolist() == [
         ["both", "both", 0, 40],
         ["half 0", "half 1", 0, 10],
@@ -38,7 +38,7 @@ def test_a_head_is_chosen_on_one_half_and_tried_on_the_other() -> None:
 
 
 def test_the_best_heads_by_kind() -> None:
-    best = best_heads(TABLE).set_index("mentions")
+    best = best_antecedent_heads(TABLE).set_index("mentions")
     assert list(best.index) == list(COLUMNS)
     assert best.loc["all", "layer"] == 0
     assert best.loc["all", "held_out"] == pytest.approx((30 * 0.6 + 10 * 0.2) / 40)
@@ -48,13 +48,13 @@ def test_the_best_heads_by_kind() -> None:
 
 def test_intervals_are_taken_along() -> None:
     frame = TABLE.assign(all_low=[0.1, 0.2], all_high=[0.8, 0.9])
-    assert best_heads(frame).loc[0, ["accuracy_low", "accuracy_high"]].tolist() == [0.1, 0.8]
+    assert best_antecedent_heads(frame).loc[0, ["accuracy_low", "accuracy_high"]].tolist() == [0.1, 0.8]
 
 
 def test_kinds_without_cases_are_left_out() -> None:
     frame = TABLE.assign(cases_proper=0, proper=float("nan"), proper_half0=float("nan"), proper_half1=float("nan"))
-    assert best_heads(frame)["mentions"].tolist() == ["all", "pronoun", "nominal"]
+    assert best_antecedent_heads(frame)["mentions"].tolist() == ["all", "pronoun", "nominal"]
     with pytest.raises(InputError, match="no cases of proper in both"):
-        best_head(frame, "proper")
+        best_antecedent_head(frame, "proper")
     with pytest.raises(InputError, match="no cases of all in half 1"):
-        best_head(TABLE.assign(all_half1=float("nan")), "all")
+        best_antecedent_head(TABLE.assign(all_half1=float("nan")), "all")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import headscope
-from headscope.heads.relations import best_heads, held_out_accuracy
+from headscope.heads.relations import best_relation_heads, held_out_accuracy
 from headscope.statistics import Relations
 from headscope.statistics.words.relations import DIRECTIONS
 from headscope.text import Corpus
@@ -66,7 +66,7 @@ SMALL = table_of(
 
 
 def test_best_heads_by_hand() -> None:
-    best = best_heads(SMALL).set_index(["relation", "direction"])
+    best = best_relation_heads(SMALL).set_index(["relation", "direction"])
     assert list(best.index) == [("obj", UP), ("obj", DOWN), ("det", UP), ("det", DOWN), ("rare", UP), ("rare", DOWN)]
     det = best.loc[("det", UP)]
     assert (det["head"], det["accuracy"]) == (1, 0.6)
@@ -86,7 +86,7 @@ def test_best_heads_by_hand() -> None:
 
 
 def test_the_direction_is_chosen_with_the_head() -> None:
-    best = best_heads(SMALL, either_direction=True).set_index("relation")
+    best = best_relation_heads(SMALL, either_direction=True).set_index("relation")
     assert list(best["direction"]) == [UP, UP, UP]
     assert list(best["head"]) == [0, 1, 1]
     # The first half chooses head 0 downwards (9 of 10; 1 of the second), the second head 1 upwards (4 of the first).
@@ -110,10 +110,10 @@ def test_luck_does_not_survive_the_other_half() -> None:
 
 def test_intervals_are_kept_and_empty_relations_left_out() -> None:
     with_intervals = SMALL.assign(accuracy_low=SMALL["accuracy"] - 0.1, accuracy_high=SMALL["accuracy"] + 0.1)
-    best = best_heads(with_intervals)
+    best = best_relation_heads(with_intervals)
     np.testing.assert_allclose(best["accuracy_low"], best["accuracy"] - 0.1)
     empty = table_of({("det", UP): [[0, 0]]}, {"det": (1, 0)}).assign(cases=0, accuracy=np.nan)
-    assert best_heads(empty).empty
+    assert best_relation_heads(empty).empty
 
 
 def test_the_page_works_when_pasted(
@@ -145,7 +145,7 @@ def test_a_trained_model_beats_its_random_twin(minilm: Path) -> None:
     for name, seed in (("trained", None), ("random", 0)):
         with headscope.open(minilm, random_init=seed) as lens:
             table = headscope.study(lens, documents, [Relations()], batch_size=32)["relations"]
-        best[name] = best_heads(table, either_direction=True).set_index("relation")
+        best[name] = best_relation_heads(table, either_direction=True).set_index("relation")
     for relation in ("det", "obj", "case", "nsubj"):
         trained, untrained = best["trained"].loc[relation], best["random"].loc[relation]
         assert trained["held_out"] > trained["baseline"] + 0.1, relation

@@ -39,7 +39,7 @@ def test_no_rule_holds() -> None:
 @pytest.mark.parametrize(
     ("column", "role"), [("previous", "previous token"), ("next", "next token"), ("same", "same token")]
 )
-def test_a_fixed_place_has_more_than_half_of_what_is_not_parked(column: str, role: str) -> None:
+def test_a_fixed_place_has_more_than_half_of_what_goes_beyond_sinks(column: str, role: str) -> None:
     found = named(beyond_sinks=beyond_sinks(**{column: 0.93}))
     assert (found["role"], found["rule"], found["score"]) == (role, f"{role} 0.93", 0.93)
     assert (found["table"], found["column"]) == ("beyond_sinks", column)
@@ -55,7 +55,7 @@ def test_a_head_that_leaves_little_is_not_judged_on_it() -> None:
     )
 
 
-def test_parked_attention_does_not_hide_what_the_rest_does() -> None:
+def test_sinks_do_not_hide_what_the_rest_does() -> None:
     found = named(beyond_sinks=beyond_sinks(previous=0.8, first=0.85, separator=0.0, rest=0.15))
     assert (found["role"], found["also"]) == ("previous token", "first token 0.85")
 
@@ -81,8 +81,8 @@ def test_offsets_stand_in_where_the_rest_was_not_counted_and_it_is_said() -> Non
 
 def test_a_run_that_has_only_norms_is_read_by_them_and_it_is_said() -> None:
     assert named(beyond_sinks_norm=beyond_sinks(previous=0.93))["rule"] == "previous token 0.93 by norm"
-    parked = beyond_sinks(separator=0.88, first=0.02, rest=0.1)
-    assert named(beyond_sinks_norm=parked)["rule"] == "separator 0.88 by norm"
+    sinks = beyond_sinks(separator=0.88, first=0.02, rest=0.1)
+    assert named(beyond_sinks_norm=sinks)["rule"] == "separator 0.88 by norm"
     both = named(beyond_sinks=beyond_sinks(next=0.7), beyond_sinks_norm=beyond_sinks(previous=0.93))
     assert both["rule"] == "next token 0.70", "weights, where there are some"
 
@@ -112,13 +112,13 @@ def test_norms_of_a_run_of_kobayashi2020() -> None:
     assert named(category_weights=table)["rule"] == "separator 0.70, norm 0.20: a no-op"
 
 
-def test_two_places_may_be_parked_on_together() -> None:
+def test_two_places_may_be_sinks_together() -> None:
     found = named(beyond_sinks=beyond_sinks(separator=0.4, first=0.3, rest=0.3))
     assert (found["role"], found["rule"]) == ("separator", "separator 0.40 and first token 0.30")
     assert named(beyond_sinks=beyond_sinks(separator=0.3, first=HALF - 0.3, rest=0.5))["role"] == NO_ROLE
 
 
-def test_broad_is_what_is_left_to_a_head_that_parks_less_than_half() -> None:
+def test_broad_is_what_is_left_to_a_head_whose_sinks_have_less_than_half() -> None:
     assert named(beyond_sinks=beyond_sinks(breadth=BROAD))["rule"] == "broad 0.80"
     assert named(beyond_sinks=beyond_sinks(breadth=BROAD - JUST))["role"] == NO_ROLE
     assert named(beyond_sinks=beyond_sinks(breadth=0.95, rest=0.3, first=0.7, separator=0.0))["role"] == "sink"
@@ -172,7 +172,7 @@ def test_coreference_must_beat_the_simple_rules_where_they_were_tried() -> None:
 
 
 def test_heads_on_repeated_random_tokens() -> None:
-    """Scores are of what is not parked: 0.54 of 0.6."""
+    """Scores are of what goes beyond sinks: 0.54 of 0.6."""
     found = named(repeats=repeats(induction=0.54), beyond_sinks=beyond_sinks(first=0.97, separator=0, rest=0.03))
     assert found["rule"] == "induction 0.90 on repeated random tokens"
     assert found["also"] == "first token 0.97"

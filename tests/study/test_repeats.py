@@ -91,7 +91,7 @@ def test_against_loops_over_the_models_own_maps(family: str, monkeypatch: pytest
         np.testing.assert_allclose(table[name], [row[name] for row in expected], rtol=1e-4, err_msg=name)
 
 
-def test_a_decoder_without_a_begin_token_parks_on_its_first_and_an_encoder_on_its_special_tokens() -> None:
+def test_sinks_are_a_decoders_first_token_or_an_encoders_special_ones() -> None:
     llama, bert = Frame.of(lens_for("llama")), Frame.of(lens_for("bert"))
     assert (bert.before, bert.after) == ([2], [3])
     assert not {0, 1, 2, 3} & set(bert.ordinary.tolist())

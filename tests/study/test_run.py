@@ -11,7 +11,6 @@ import pytest
 
 import headscope
 from headscope.errors import InputError
-from headscope.heads import roles as rules
 from headscope.lens.head import HEAD, Head
 from headscope.statistics import Distance, Entropy
 from headscope.study import compare
@@ -47,7 +46,7 @@ def run(folder: Path) -> Run:
 def loads(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each table is read from disk, by name; and how often numbers are looked up by head and roles are given."""
     counted: Counter[str] = Counter()
-    read, by_head, roles = run_module.read_table, RunByHead.__init__, rules.roles
+    read, by_head, roles = run_module.read_table, RunByHead.__init__, run_module.UPSTAIRS.roles
 
     def read_table(folder: Path, name: str) -> pd.DataFrame:
         counted[name] += 1

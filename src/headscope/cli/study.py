@@ -14,7 +14,7 @@ from rich.text import Text
 from headscope.cli import options
 from headscope.lens import ModelSource
 from headscope.progress import Bar
-from headscope.report.needed_tables import add_model_tables, report_statistics
+from headscope.report import add_model_tables, report_statistics
 from headscope.statistics import STATISTICS
 from headscope.study import Run
 from headscope.study import study as run_study

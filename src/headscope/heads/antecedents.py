@@ -13,7 +13,7 @@ from headscope.statistics.words.antecedents import COLUMNS
 TRIALS = (("both", "both"), ("half 0", "half 1"), ("half 1", "half 0"))
 
 
-def best_head(table: pd.DataFrame, column: str = "all") -> pd.DataFrame:
+def best_antecedent_head(table: pd.DataFrame, column: str = "all") -> pd.DataFrame:
     """The best head by a column of an `antecedents` table: on the whole corpus, and chosen on one half, tried on the other.
 
     The first row is what papers print, the best of many heads on the cases by which it was chosen, so partly luck; the
@@ -29,7 +29,7 @@ def best_head(table: pd.DataFrame, column: str = "all") -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["chosen_on", "tried_on", *HEAD, "accuracy", "cases"])
 
 
-def best_heads(table: pd.DataFrame) -> pd.DataFrame:
+def best_antecedent_heads(table: pd.DataFrame) -> pd.DataFrame:
     """Of an `antecedents` table, the best head for all mentions, pronouns, names and other nouns.
 
     `held_out`: every case is tried with the head that is the best in the other half. The interval is the study's, if the

@@ -25,7 +25,7 @@ def held_out_accuracy(accuracies: Array, cases: Array) -> float:
     return float(correct / cases.sum())
 
 
-def best_heads(table: pd.DataFrame, *, either_direction: bool = False) -> pd.DataFrame:
+def best_relation_heads(table: pd.DataFrame, *, either_direction: bool = False) -> pd.DataFrame:
     """For every relation and direction of a `relations` table the best head; the most frequent relation first.
 
     With `either_direction` one row a relation, as in table 1: the direction is chosen with the head, on a half too

@@ -1,7 +1,17 @@
 """What a run comes to in words and numbers for people: findings, a card for every head, a page with all of it."""
 
+from headscope.report.findings.findings import compare_findings, findings
+from headscope.report.needed_tables import add_model_tables, report_statistics
 from headscope.report.page import report_page
 from headscope.report.report_json import description
 from headscope.report.write import write_report
 
-__all__ = ["description", "report_page", "write_report"]
+__all__ = [
+    "add_model_tables",
+    "compare_findings",
+    "description",
+    "findings",
+    "report_page",
+    "report_statistics",
+    "write_report",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from headscope.heads.antecedents import best_heads
+from headscope.heads.antecedents import best_antecedent_heads
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import facts
 from headscope.statistics.words.antecedents import COLUMNS
@@ -30,11 +30,11 @@ def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataF
     systems = [_system(row["rule"], row) for row in rules.to_dict("records")]
     label = f"best head, {paper_label(best['layer'], best['head'])}"
     systems.append(_system(label, best))
-    by_kind = best_heads(heads).set_index("mentions")
+    by_kind = best_antecedent_heads(heads).set_index("mentions")
     systems.append({"System": "best head, chosen on the other half"} | _percents(by_kind["held_out"]))
     systems.append({"System": "best head of each kind"} | _percents(by_kind["accuracy"]))
     if twin is not None:
-        of_twin = best_heads(main_stack(twin)).set_index("mentions")
+        of_twin = best_antecedent_heads(main_stack(twin)).set_index("mentions")
         systems.append({"System": "random twin, best head of each kind"} | _percents(of_twin["accuracy"]))
     shown = pd.DataFrame(systems)
     theirs = facts.table2().set_index("system")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from headscope.heads.relations import best_heads
+from headscope.heads.relations import best_relation_heads
 from headscope.papers.clark2019 import facts
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 from headscope.study.results.result import Result, in_percent, paper_label
@@ -15,8 +15,8 @@ _CLOSER = (SAME, REVERSED, OTHER)
 
 def table1(relations: pd.DataFrame, twin: pd.DataFrame | None) -> Result:
     """Table 1 out of the `relations` tables of the model and, where there is one, of its randomly initialised twin."""
-    both_directions = with_twin(best_heads(relations), twin)
-    shown, notes = _shown(with_twin(best_heads(relations, either_direction=True), twin))
+    both_directions = with_twin(best_relation_heads(relations), twin)
+    shown, notes = _shown(with_twin(best_relation_heads(relations, either_direction=True), twin))
     return Result("clark2019_table1", "Table 1: the best head for every relation", both_directions, shown, notes=notes)
 
 
@@ -24,7 +24,7 @@ def with_twin(best: pd.DataFrame, twin: pd.DataFrame | None) -> pd.DataFrame:
     """The twin's best head for the same relation and direction, chosen for itself."""
     if twin is None:
         return best
-    theirs = best_heads(twin)[["relation", "direction", "accuracy", "held_out"]]
+    theirs = best_relation_heads(twin)[["relation", "direction", "accuracy", "held_out"]]
     theirs = theirs.rename(columns={"accuracy": "twin_accuracy", "held_out": "twin_held_out"})
     return best.merge(theirs, on=["relation", "direction"], how="left")
 

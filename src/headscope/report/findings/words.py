@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from headscope.heads.relations import best_heads
+from headscope.heads.relations import best_relation_heads
 from headscope.heads.roles import ABOVE, ENOUGH, rule_of_thumb
 from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
@@ -24,7 +24,7 @@ def relations(run: Run) -> Iterator[Finding]:
     name = found.table_name("relations")
     if name is None:
         return
-    best = best_heads(found.tables[name])
+    best = best_relation_heads(found.tables[name])
     best = best[best["better"] & (best["cases"] >= ENOUGH) & ~best["relation"].isin([ALL, ALL_BUT_PUNCTUATION])]
     best = best[~best["relation"].str.startswith("punct")]
     best = best.assign(above=best["accuracy"] - best["baseline"]).sort_values("above", ascending=False, kind="stable")
