@@ -6,7 +6,7 @@ import pandas as pd
 
 from headscope.heads.clusters import nearest_in_layer
 from headscope.heads.patterns import HALF
-from headscope.heads.relations import best_heads
+from headscope.heads.relations import best_relation_heads
 from headscope.papers.clark2019.surface import EdgeTokens, end_of
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.words.relations import ALL
@@ -47,7 +47,7 @@ def of_surface(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Claim]:
 
 def of_syntax(relations: pd.DataFrame) -> list[Claim]:
     """Section 4.2, on all relations together."""
-    best = best_heads(relations, either_direction=True).set_index("relation").loc[ALL]
+    best = best_relation_heads(relations, either_direction=True).set_index("relation").loc[ALL]
     head = paper_label(best["layer"], best["head"])
     run = f"{in_percent(best['accuracy'])} ({head}), {in_percent(best['baseline'])} ({best['offset']:+d})"
     return [Claim("4.2", "best head for all relations together, best fixed offset; percent", "34.5 (7-6), 26.3 (+1)", run)]

@@ -11,7 +11,7 @@ from typing import Annotated
 import pandas as pd
 
 from headscope.errors import ModelError
-from headscope.heads.relations import best_heads
+from headscope.heads.relations import best_relation_heads
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import claims, clustering, coreference, facts, importance, maps, probing, surface, syntax
 from headscope.papers.clark2019.surface import EdgeTokens
@@ -132,7 +132,7 @@ class Clark2019(Paper[Data, Settings]):
 
     @cached_property
     def best_heads(self) -> pd.DataFrame | None:
-        return None if self.relations is None else best_heads(self.relations[0])
+        return None if self.relations is None else best_relation_heads(self.relations[0])
 
     @cached_property
     def windows(self) -> list[Document]:
