@@ -33,7 +33,7 @@ def kobayashi2020_speed(settings: Settings) -> list[Row]:
         plain.set_attn_implementation("sdpa")
         documents = sequences(count)
         frequency = Path(folder) / "frequency.txt"
-        Frequencies.count(lens, documents).write(frequency)
+        Frequencies.count(lens.tokenizer, documents).write(frequency)
         encoded, _ = encode_all(lens.encoder, documents, BatchSettings(max_tokens=LENGTH, truncate=True), {})
         batches = list(batches_of(lens.encoder, encoded, BATCH))
         started = [statistic.start(lens.sites) for statistic in statistics(PaperSettings(), frequency)]

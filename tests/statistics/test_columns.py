@@ -7,8 +7,9 @@ import pytest
 
 from headscope.lens.head import HEAD
 from headscope.statistics import STATISTICS
-from headscope.statistics.columns import COLUMNS, column_about, column_title, describe, table_about, table_title
-from headscope.statistics.table_names import OTHERS, TableName, parse
+from headscope.statistics.columns import Column, card_place, column_about, column_title, describe, table_about, table_title
+from headscope.statistics.table_names import TableName, parse
+from headscope.study import repeats
 from tests.report.samples import SampleRun, every_run
 
 # Sums and counts that stand beside the numbers, and whose names say enough.
@@ -31,13 +32,15 @@ def test_every_number_of_a_head_is_explained(name: str, sample_run: SampleRun) -
     ("table", "parts"),
     [
         ("entropy", TableName("entropy")),
-        ("entropy_ends_norm", TableName("entropy_ends", "norm")),
-        ("offsets_joint_norm_words", TableName("offsets", "joint_norm", words=True)),
-        ("distance_norm_without_first", TableName("distance", "norm", without_first=True)),
-        ("relations_code", TableName("relations", rest="code")),
-        ("category_weights_joint_norm", TableName("category_weights", "joint_norm")),
+        ("entropy_ends_norm", TableName("entropy_ends", {"measure": "norm"})),
+        ("offsets_joint_norm_words", TableName("offsets", {"measure": "joint_norm", "level": "word"})),
+        ("distance_norm_without_first", TableName("distance", {"measure": "norm", "without_first": True})),
+        ("relations_code", TableName("relations", {"variant": "code"})),
+        ("category_weights_joint_norm", TableName("category_weights", {"measure": "joint_norm"})),
         ("repeats", TableName("repeats")),
-        ("alignment_errors_norm_AWO", TableName("alignment_errors", "norm", rest="AWO")),
+        ("relations_norm_without_clitics", TableName("relations", {"measure": "norm", "clitics": False})),
+        ("exemplars_readable", TableName("exemplars", rest="readable")),
+        ("alignment_errors_norm_AWO", TableName("alignment_errors", {"measure": "norm", "setting": "AWO"})),
     ],
 )
 def test_names_of_tables(table: str, parts: TableName) -> None:
@@ -70,10 +73,25 @@ def test_units_follow_the_measure() -> None:
     assert (weight.unit, norm.unit) == ("share", "length")
 
 
-def test_only_what_exists_is_explained() -> None:
-    assert set(COLUMNS) <= {*STATISTICS, *OTHERS}
-    for columns in COLUMNS.values():
-        for column in columns.values():
-            assert column.about.endswith(".")
-            assert column.title[0].isupper()
-            assert column.more
+def test_every_explanation_is_a_sentence() -> None:
+    declared = {name: vars(cls) for name, cls in STATISTICS.items()} | {"repeats": repeats.COLUMNS}
+    columns = [column for of_table in declared.values() for column in of_table.values() if isinstance(column, Column)]
+    assert len(columns) > 60
+    for column in columns:
+        assert column.says.endswith(".")
+        assert column.title[0].isupper()
+        assert column.more
+
+
+def test_the_order_of_a_card() -> None:
+    tables = [
+        "alignment_errors_AWI",
+        "special_tokens",
+        "entropy_norm",
+        "repeats",
+        "beyond_sinks",
+        "clark2019_fig1",
+        "distance",
+    ]
+    ordered = ["beyond_sinks", "entropy_norm", "distance", "repeats", "alignment_errors_AWI"]
+    assert sorted(tables, key=card_place)[: len(ordered)] == ordered

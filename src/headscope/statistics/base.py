@@ -1,13 +1,16 @@
 """What a statistic is: sums over blocks that can be merged in any order, and the numbers that follow from them.
 
-A statistic declares its fields (arrays, most often with one entry per head), adds to them in `update`, and computes
-its columns from them in `columns`. Merging, the state file and confidence intervals need no code of its own.
+Its settings are its fields and its columns are class attributes. It adds to its sums (arrays, most often with one entry per
+head) in `update` and computes its columns from them in `columns`. Merging, the state file, the table's name, titles and
+confidence intervals need no code of its own.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -15,11 +18,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.lens.head import HEAD
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.measures import MEASURES
+from headscope.statistics.columns import Column
+from headscope.statistics.settings import check, setting
+from headscope.statistics.table_names import table_name
 
 Array = NDArray[np.float64]
-Fields = Mapping[str, Array]
+Sums = Mapping[str, Array]
+Columns = dict[str, Array]
 
 LEVELS = ("token", "word")
 
@@ -50,30 +59,42 @@ class Heads:
             for site in self.sites
             for head in range(self._width(site))
         ]
-        frame = pd.DataFrame(rows, columns=["stack", "kind", "layer", "head"])
-        return frame.astype({"layer": "Int64", "head": "Int64"})
+        return pd.DataFrame(rows, columns=HEAD).astype({"layer": "Int64", "head": "Int64"})
 
 
+@dataclass
 class Statistic:
-    """The base of all statistics. `Entropy(measure="norm")` is a setting; `start(sites)` makes it countable."""
+    """The base of all statistics. `Entropy(measure="norm")` is a setting; `start(sites)` makes it countable.
+
+    A field that is not compared is no setting: it is handed on to what is started, and nothing remembers it.
+    """
+
+    measure: str = setting("weight", one_of=MEASURES, said="{}", title="by {}")
+    level: str = setting("token", one_of=LEVELS, said="{}s", title="in {}s")
 
     name: ClassVar[str]
     about: ClassVar[str]
-    fields: tuple[str, ...] = ()  # sums, one entry a head; `add` makes others when they are first met
+    sums: ClassVar[tuple[str, ...]] = ()  # one entry a head each; `add` makes others when they are first met
     usual: ClassVar[bool] = True  # whether a study counts it when none is named
     levels: ClassVar[tuple[str, ...]] = LEVELS  # what it can count in
+    measures: ClassVar[tuple[str, ...]] = ()  # what it can count by, if that is not every measure of pairs of tokens
     needs: ClassVar[tuple[str, ...]] = ()  # the layers of a document that it cannot do without
     gradients: ClassVar[bool] = False  # whether its blocks are those of a backward pass (GradientBlock)
     resampled: ClassVar[bool] = True  # whether its columns get confidence intervals
+    card_place: ClassVar[float] = math.inf  # where its numbers stand on a head's card: the smaller, the earlier
 
-    def __init__(self, measure: str = "weight", level: str = "token") -> None:
-        if MEASURES[measure].per_key:
-            raise InputError(f"{self.name} needs a measure of pairs of tokens; {measure} has one number a token.")
-        if level not in self.levels:
-            raise InputError(f"{self.name} counts in {' or '.join(self.levels)}s, not in {level}s.")
-        self.measure = measure
-        self.level = level
+    def __post_init__(self) -> None:
+        if MEASURES[self.measure].per_key:
+            raise InputError(f"{self.name} needs a measure of pairs of tokens; {self.measure} has one number a token.")
+        if self.measures and self.measure not in self.measures:
+            others = "".join(f" or give measure={name!r}" for name in self.measures[1:])
+            raise InputError(f"{self.name} takes no measure {self.measure!r}: leave it away{others}.")
+        if self.level not in self.levels:
+            raise InputError(f"{self.name} counts in {' or '.join(self.levels)}s, not in {self.level}s.")
+        for one in fields(self):
+            check(self.name, one, getattr(self, one.name))
         self.state: dict[str, Array] = {}
+        self.heads: Heads
 
     # To be written for each statistic
 
@@ -81,55 +102,78 @@ class Statistic:
         """Add a ScoreBlock: an AttentionBlock, where it counts in tokens only."""
         raise NotImplementedError
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        """The numbers that follow from the fields; the last dimension is the table's row, others come before it."""
+    def columns(self, sums: Sums) -> Columns:
+        """The numbers that follow from the sums; the last dimension is the table's row, others come before it."""
         raise NotImplementedError
 
+    # What some say in their own way
+
+    def begin(self) -> None:
+        """What counting needs beside `sums`: called when the heads are known."""
+
+    def counted_sites(self, sites: Sequence[Site]) -> Sequence[Site]:
+        """The attentions that it has entries for."""
+        return sites
+
+    @property
+    def joint(self) -> bool:
+        """Whether there is one entry a site, and not one a head."""
+        return MEASURES[self.measure].joint
+
     def labels(self) -> pd.DataFrame:
-        """What the rows of the table are: one a head, unless a statistic says otherwise."""
+        """What the rows of the table are: one a head."""
         return self.heads.labels()
+
+    @classmethod
+    def column(cls, name: str) -> Column | None:
+        """What a column is: the attribute of that name."""
+        found = getattr(cls, name, None)
+        return found if isinstance(found, Column) else None
+
+    def absorb(self, other: Self) -> None:
+        """Add the sums of another with the same settings."""
+        self.add_arrays(**other.state)
 
     # The same for all
 
     def settings(self) -> dict[str, Any]:
         """What tells two statistics of one name apart: the arguments that make it again."""
-        return {"measure": self.measure, "level": self.level}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     @property
     def table_name(self) -> str:
-        """The name of its table: its own, with the measure and level where they are not the usual ones."""
-        parts = [self.name]
-        if self.measure != "weight":
-            parts.append(self.measure)
-        if self.level != "token":
-            parts.append(f"{self.level}s")
-        return "_".join(parts)
+        """The name of its table: its own, with the settings that are said and not the usual ones."""
+        return table_name(self)
 
-    def start(self, sites: Sequence[Site]) -> Statistic:
+    def start(self, sites: Sequence[Site]) -> Self:
         """A fresh copy with zero sums, for these sites."""
-        fresh = type(self)(**self.settings())
-        fresh.heads = Heads(sites, joint=MEASURES[self.measure].joint)
-        fresh.state = {name: np.zeros(fresh.heads.count) for name in fresh.fields}
+        fresh = replace(self)
+        fresh.heads = Heads(self.counted_sites(sites), joint=self.joint)
+        fresh.state = {name: np.zeros(fresh.heads.count) for name in self.sums}
+        fresh.begin()
         return fresh
 
-    heads: Heads
-
-    def add(self, name: str, site: Site, amounts: Tensor | float) -> None:
-        """Add to a field of a site's heads, in float64."""
+    def add(self, site: Site, /, **amounts: Tensor | float) -> None:
+        """Add to the sums of a site's heads, in float64."""
         here = self.heads.where(site)
-        array = self.state.setdefault(name, np.zeros(self.heads.count))
-        array[here] += amounts.double().cpu().numpy() if isinstance(amounts, Tensor) else amounts
+        for name, amount in amounts.items():
+            array = self.state.setdefault(name, np.zeros(self.heads.count))
+            array[here] += amount.double().cpu().numpy() if isinstance(amount, Tensor) else amount
 
-    def add_array(self, name: str, amounts: Array) -> None:
-        """Add to a field of any shape: what has no heads, or pairs of them."""
-        self.state[name] = self.state[name] + amounts if name in self.state else amounts.astype(np.float64)
+    def add_arrays(self, **amounts: Array) -> None:
+        """Add to sums of any shape: what has no heads, or pairs of them."""
+        for name, amount in amounts.items():
+            self.state[name] = self.state[name] + amount if name in self.state else amount.astype(np.float64)
+
+    def starts_batch(self, block: ScoreBlock) -> bool:
+        """Whether a block is the first of its batch: what the documents have, they have once."""
+        return block.is_first and block.site == self.heads.sites[0]
 
     def merge(self, other: Statistic) -> None:
         """Add the sums of another run of the same statistic."""
-        if (type(self), self.settings()) != (type(other), other.settings()):
+        if not isinstance(other, type(self)) or self != other:
             raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
-        for name, array in other.state.items():
-            self.state[name] = self.state[name] + array if name in self.state else array.copy()
+        self.absorb(other)
 
     def table(self) -> pd.DataFrame:
         """The rows' labels (stack, kind, layer, head), and the statistic's columns."""

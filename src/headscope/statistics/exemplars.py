@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 
-from headscope.errors import InputError
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
-from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.base import Array, Columns, Sums
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.text.document import Document
 
 KEPT = 20  # texts a head, before near-duplicates are removed
 NOTHING = -1.0  # the score of an empty place
-_FIELDS = ("score", "document", "row", "key")
+_SUMS = ("score", "document", "row", "key")
 
 
 Strongest = tuple[Tensor, Tensor, Tensor]  # a score, its row and its key: (batch, head) each
@@ -48,7 +47,8 @@ def stronger(before: Strongest, found: Strongest) -> Strongest:
     return score, row, key
 
 
-@statistic
+@statistic("exemplars")
+@dataclass
 class Exemplars(NullFiltered):
     """For every head the texts with the strongest attention from one token to another (vig2019, section 5.4).
 
@@ -56,34 +56,17 @@ class Exemplars(NullFiltered):
     end (`itself=True` allows it). The state knows a text by its hash; `headscope.heads.exemplars` finds it again.
     """
 
-    name = "exemplars"
+    kept: int = setting(KEPT, least=1)
+    itself: bool = False
+
     usual = False
     resampled = False
     levels = ("token",)
 
-    def __init__(
-        self,
-        measure: str = "weight",
-        level: str = "token",
-        without_first: bool = False,
-        kept: int = KEPT,
-        itself: bool = False,
-    ) -> None:
-        super().__init__(measure, level, without_first)
-        if kept < 1:
-            raise InputError(f"exemplars keeps at least one text a head, not {kept}.")
-        self.kept_texts = kept
-        self.itself = itself
+    def begin(self) -> None:
         self._strongest = SiteRows(stronger)
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "kept": self.kept_texts, "itself": self.itself}
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        places = (fresh.heads.count, self.kept_texts)
-        fresh.state = {name: np.full(places, NOTHING) if name == "score" else np.zeros(places, np.int64) for name in _FIELDS}
-        return fresh
+        places = (self.heads.count, self.kept)
+        self.state = {name: np.full(places, NOTHING) if name == "score" else np.zeros(places, np.int64) for name in _SUMS}
 
     def update(self, block: ScoreBlock) -> None:
         found = self._strongest.complete(block, self._strongest_of(block))
@@ -93,8 +76,8 @@ class Exemplars(NullFiltered):
         documents = np.array(block.batch.cached(document_numbers), dtype=np.int64)
         here = self.heads.where(block.site)
         new = {"score": score, "document": np.broadcast_to(documents, score.shape), "row": row, "key": key}
-        kept = best({name: self.state[name][here] for name in _FIELDS}, new, self.kept_texts)
-        for name in _FIELDS:
+        kept = best({name: self.state[name][here] for name in _SUMS}, new, self.kept)
+        for name in _SUMS:
             self.state[name][here] = kept[name]
 
     def _strongest_of(self, block: ScoreBlock) -> Strongest:
@@ -107,35 +90,33 @@ class Exemplars(NullFiltered):
         largest, row, key = strongest(block.scores(self.measure), allowed)
         return largest, row + block.rows.start, key
 
-    def merge(self, other: Statistic) -> None:
-        if (type(self), self.settings()) != (type(other), other.settings()):
-            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
+    def absorb(self, other: Self) -> None:
         if other.state:
-            self.state = best(self.state, other.state, self.kept_texts)
+            self.state = best(self.state, other.state, self.kept)
 
     def labels(self) -> pd.DataFrame:
         """A row for each head and rank, the strongest first."""
         heads = self.heads.labels()
-        ranked = heads.loc[np.repeat(np.arange(len(heads)), self.kept_texts)].reset_index(drop=True)
-        return ranked.assign(rank=np.tile(np.arange(1, self.kept_texts + 1), len(heads)))
+        ranked = heads.loc[np.repeat(np.arange(len(heads)), self.kept)].reset_index(drop=True)
+        return ranked.assign(rank=np.tile(np.arange(1, self.kept + 1), len(heads)))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {name: fields[name].reshape(-1) for name in _FIELDS}
+    def columns(self, sums: Sums) -> Columns:
+        return {name: sums[name].reshape(-1) for name in _SUMS}
 
     def table(self) -> pd.DataFrame:
         table = super().table()
         return table[table["score"] > 0].reset_index(drop=True)
 
 
-def best(one: Fields, other: Fields, count: int) -> dict[str, Array]:
+def best(one: Sums, other: Sums, count: int) -> dict[str, Array]:
     """The `count` best of two lists a head, each text once; ties are broken by text and place, so in any order alike."""
-    joined = {name: np.concatenate([one[name], np.asarray(other[name], dtype=one[name].dtype)], axis=1) for name in _FIELDS}
+    joined = {name: np.concatenate([one[name], np.asarray(other[name], dtype=one[name].dtype)], axis=1) for name in _SUMS}
     order = np.lexsort((joined["key"], joined["row"], joined["document"], -joined["score"]))
-    ranked = {name: np.take_along_axis(joined[name], order, 1) for name in _FIELDS}
+    ranked = {name: np.take_along_axis(joined[name], order, 1) for name in _SUMS}
     twice = _met_before(ranked["document"], ranked["score"])
     keep = np.argsort(twice, axis=1, kind="stable")[:, :count]
     ranked["score"] = np.where(twice, NOTHING, ranked["score"])
-    return {name: np.take_along_axis(ranked[name], keep, 1) for name in _FIELDS}
+    return {name: np.take_along_axis(ranked[name], keep, 1) for name in _SUMS}
 
 
 def _met_before(documents: Array, scores: Array) -> Array:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, TypeVar
+
 from headscope.errors import InputError
-from headscope.statistics.base import Statistic
+
+if TYPE_CHECKING:
+    from headscope.statistics.base import Statistic
+
+Kind = TypeVar("Kind", bound="Statistic")
 
 
-class Statistics(dict[str, type[Statistic]]):
+class Statistics(dict[str, "type[Statistic]"]):
     """A dictionary whose missing keys are explained."""
 
     def __missing__(self, name: str) -> type[Statistic]:
@@ -16,11 +24,17 @@ class Statistics(dict[str, type[Statistic]]):
 STATISTICS = Statistics()
 
 
-def statistic(cls: type[Statistic]) -> type[Statistic]:
-    """Register the decorated class under its name; its docstring's first line describes it."""
-    cls.about = (cls.__doc__ or "").strip().split("\n")[0]
-    STATISTICS[cls.name] = cls
-    return cls
+def statistic(name: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Register the decorated dataclass as the statistic `name`; its docstring's first line describes it."""
+
+    def register(cls: type[Kind]) -> type[Kind]:
+        if not (is_dataclass(cls) and "__dataclass_fields__" in vars(cls)):
+            raise TypeError(f"{cls.__name__} must be a dataclass, for its settings are its fields: write @dataclass below.")
+        cls.name, cls.about = name, (cls.__doc__ or "").strip().split("\n")[0]
+        STATISTICS[name] = cls
+        return cls
+
+    return register
 
 
 def usual_statistics() -> list[str]:

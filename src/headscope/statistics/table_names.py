@@ -1,54 +1,79 @@
-"""What the name of a table says: the statistic, its measure, whether it counts words, what is left out."""
+"""The names of tables: the statistic, and what is said of its settings (settings.py). One rule makes and parses them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields
+from typing import TYPE_CHECKING, Any
 
-from headscope.measures import MEASURES
-from headscope.statistics import STATISTICS
+from headscope.statistics.registry import STATISTICS
+from headscope.statistics.settings import rules_of
 
-OTHERS = ("repeats",)  # tables of one row a head that no statistic makes
-_LEVELS = {"words": "in words"}
-_LEFT_OUT = {"without_first": "without the first token"}
+if TYPE_CHECKING:
+    from headscope.statistics.base import Statistic
+
+OTHERS: set[str] = set()  # tables of one row a head that no statistic makes; `columns.declare` adds them
 
 
 @dataclass(frozen=True)
 class TableName:
-    """The parts of a table's name; `rest` is what tells variants apart."""
+    """The parts of a table's name; `settings` are those that it says, `rest` is what none of them says."""
 
     statistic: str
-    measure: str = "weight"
-    words: bool = False
-    without_first: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
     rest: str = ""
 
     @property
-    def qualified(self) -> str:
-        """What follows a title: `, by norm, in words`; nothing for weights and tokens."""
-        parts = [f"by {self.measure.replace('_', ' ')}"] if self.measure != "weight" else []
-        parts += [said for said, holds in ((_LEVELS["words"], self.words), (self._left_out, self.without_first)) if holds]
-        parts += [self.rest.replace("_", " ")] if self.rest else []
-        return "".join(f", {part}" for part in parts)
+    def measure(self) -> str:
+        return str(self.settings.get("measure", "weight"))
 
-    _left_out = _LEFT_OUT["without_first"]
+    @property
+    def level(self) -> str:
+        return str(self.settings.get("level", "token"))
+
+    @property
+    def qualified(self) -> str:
+        """What follows a title: `, by norm, in words`; nothing for what is usual."""
+        cls = STATISTICS.get(self.statistic)
+        said = {} if cls is None else {one.name: rules_of(one).title for one in fields(cls)}
+        parts = [said[name].format(value).replace("_", " ") for name, value in self.settings.items()]
+        return "".join(f", {part}" for part in (*parts, self.rest.replace("_", " ")) if part)
+
+
+def table_name(statistic: Statistic) -> str:
+    """Its name, and what is said of its settings, in their order."""
+    said = [_said(one, getattr(statistic, one.name)) for one in fields(statistic)]
+    return "_".join([statistic.name, *filter(None, said)])
 
 
 def parse(table: str) -> TableName | None:
     """The parts of a table's name; None for one that no statistic makes, such as a paper's.
 
     >>> parse("entropy_norm_words")
-    TableName(statistic='entropy', measure='norm', words=True, without_first=False, rest='')
+    TableName(statistic='entropy', settings={'measure': 'norm', 'level': 'word'}, rest='')
     >>> parse("clark2019_fig1") is None
     True
     """
-    known = [name for name in (*STATISTICS, *OTHERS) if table == name or table.startswith(f"{name}_")]
+    known = [name for name in (*STATISTICS, *OTHERS) if f"{table}_".startswith(f"{name}_")]
     if not known:
         return None
     statistic = max(known, key=len)
-    rest = table.removeprefix(statistic).removeprefix("_")
-    without_first = rest.endswith("without_first")
-    rest = rest.removesuffix("without_first").strip("_")
-    measure = next((name for name in sorted(MEASURES, key=len, reverse=True) if f"{rest}_".startswith(f"{name}_")), "weight")
-    rest = rest.removeprefix(measure).strip("_") if measure != "weight" else rest
-    words = rest == "words" or rest.startswith("words_")
-    return TableName(statistic, measure, words, without_first, rest.removeprefix("words").strip("_") if words else rest)
+    rest, settings = table.removeprefix(statistic).removeprefix("_"), {}
+    for one in fields(STATISTICS[statistic]) if statistic in STATISTICS else ():
+        for said, value in sorted(_possible(one), key=lambda pair: len(pair[0]), reverse=True):
+            if f"{rest}_".startswith(f"{said}_"):
+                rest, settings[one.name] = rest.removeprefix(said).removeprefix("_"), value
+                break
+    return TableName(statistic, settings, rest)
+
+
+def _said(one: Field[Any], value: Any) -> str:
+    """What a name says of a setting with this value: nothing, where it is the usual one."""
+    rules = rules_of(one)
+    return rules.said.format(value) if rules.said and (rules.always or value != one.default) else ""
+
+
+def _possible(one: Field[Any]) -> Iterator[tuple[str, Any]]:
+    """All that a name can say of a setting, with the value that it stands for."""
+    values = (True, False) if isinstance(one.default, bool) else rules_of(one).one_of
+    return ((said, value) for value in values if (said := _said(one, value)))

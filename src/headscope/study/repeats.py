@@ -22,6 +22,7 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Heads, ratio
+from headscope.statistics.columns import SHARE, Column, declare
 from headscope.study.manifest import describe_model, is_same_model
 from headscope.study.run import Run
 from headscope.text import Document
@@ -29,6 +30,37 @@ from headscope.text import Document
 NAME = "repeats"  # of the table in a run directory
 BATCH = 8  # sequences at a time
 PLACES = ("previous", "duplicate", "induction")
+
+
+def _second_half(title: str, place: str, more: str) -> Column:
+    says = f"On random tokens that come twice, the part of all attention of the second half that goes to {place}."
+    return Column(title, unit=SHARE, says=says, more=more)
+
+
+def _without_a_copy(title: str) -> Column:
+    says = "The same place where the second half is new."
+    return Column(title, unit=SHARE, says=says, more="goes by place", of_heads=False)
+
+
+COLUMNS = {
+    "previous": _second_half("Previous random token, of all", "the token before", "looks there more"),
+    "duplicate": _second_half("Duplicate token, of all", "the earlier copy of the same token", "finds copies"),
+    "induction": _second_half("Induction, of all", "the token that followed the earlier copy", "predicts by copying"),
+    "previous_norm": _second_half("Previous random token, of all, by norm", "the token before", "takes more there"),
+    "duplicate_norm": _second_half("Duplicate token, of all, by norm", "the earlier copy", "takes more there"),
+    "induction_norm": _second_half("Induction, of all, by norm", "what followed the copy", "takes more there"),
+    "sinks": _second_half("Sinks among random tokens", "special tokens or the first", "uses sinks more"),
+    "chance": Column(
+        "Chance of one place",
+        unit=SHARE,
+        says="What one place gets from looking at all alike.",
+        more="is shorter",
+        of_heads=False,
+    ),
+    "duplicate_unrepeated": _without_a_copy("Duplicate place without a copy"),
+    "induction_unrepeated": _without_a_copy("Induction place without a copy"),
+}
+declare(NAME, COLUMNS, card_place=180)
 
 
 def offsets(length: int) -> dict[str, int]:

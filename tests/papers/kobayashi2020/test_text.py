@@ -156,7 +156,10 @@ def test_figure_9_has_all_heads_and_draws_one_a_layer(finished: headscope.Run) -
 
 
 def test_without_a_file_the_text_is_counted(finished: headscope.Run, corpus: Corpus) -> None:
-    counted, expected = Frequencies.read(finished.folder / "frequency.txt"), Frequencies.count(lens_for("bert"), corpus)
+    counted, expected = (
+        Frequencies.read(finished.folder / "frequency.txt"),
+        Frequencies.count(lens_for("bert").tokenizer, corpus),
+    )
     assert list(counted) == list(expected)
 
 

@@ -321,9 +321,9 @@ def test_settings() -> None:
         "jensen_shannon_code",
         "jensen_shannon_words",
     ]
-    with pytest.raises(InputError, match="paper and code"):
+    with pytest.raises(InputError, match="variant='paper' or 'code'"):
         JensenShannon(variant="smooth")
-    with pytest.raises(InputError, match="at least one row"):
+    with pytest.raises(InputError, match="rows=1 or more"):
         JensenShannon(rows=0)
 
 

@@ -165,11 +165,11 @@ def test_a_user_s_category() -> None:
 
 
 def test_only_weights_and_tokens() -> None:
-    with pytest.raises(InputError, match="its measure is weight, not norm"):
+    with pytest.raises(InputError, match="takes no measure 'norm'"):
         NormCorrelation(measure="norm")
     with pytest.raises(InputError, match="not in words"):
         NormCorrelation(level="word")
-    with pytest.raises(InputError, match="at least one pair"):
+    with pytest.raises(InputError, match="size=1 or more"):
         NormScatter(size=0)
     with pytest.raises(InputError, match="cannot be merged"):
         NormScatter(seed=1).start([SITE]).merge(NormScatter(seed=2).start([SITE]))

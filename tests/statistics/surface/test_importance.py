@@ -207,11 +207,11 @@ def test_a_study_of_a_model_without_a_head_says_so() -> None:
 
 
 def test_it_has_no_other_measure_or_level() -> None:
-    with pytest.raises(InputError, match="none by norm"):
+    with pytest.raises(InputError, match="takes no measure 'norm'"):
         Importance(measure="norm")
     with pytest.raises(InputError, match="counts in tokens, not in words"):
         Importance(level="word")
-    with pytest.raises(InputError, match="must not be below 0"):
+    with pytest.raises(InputError, match="seed=0 or more"):
         Importance(seed=-1)
 
 

@@ -127,7 +127,7 @@ def test_the_formula_on_its_own() -> None:
 def test_settings_and_names() -> None:
     assert Antecedents().table_name == "antecedents"
     assert Antecedents(measure="norm", candidates="mentions").table_name == "antecedents_norm_mentions"
-    with pytest.raises(InputError, match="candidates of antecedents are words or mentions, not 'all'"):
+    with pytest.raises(InputError, match="candidates='words' or 'mentions', not 'all'"):
         Antecedents(candidates="all")
     with pytest.raises(InputError, match="counts in words"):
         Antecedents(level="token")

@@ -224,7 +224,7 @@ def test_settings() -> None:
     assert Relations("norm", variant="code").table_name == "relations_norm_code"
     with pytest.raises(InputError, match="counts in words, not in tokens"):
         Relations(level="token")
-    with pytest.raises(InputError, match="one of paper, code, not 'notebook'"):
+    with pytest.raises(InputError, match="variant='paper' or 'code', not 'notebook'"):
         Relations(variant="notebook")
     with pytest.raises(InputError, match="has no dependencies"):
         by_hand(Relations(), Document(words=["no", "tree"]), np.zeros((2, 2)).tolist())

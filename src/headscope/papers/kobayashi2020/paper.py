@@ -96,7 +96,7 @@ class Kobayashi2020(Paper[Data, Settings]):
             return self.data.frequency
         path = self.workspace.folder / FREQUENCY
         if not path.is_file():
-            Frequencies.count(self.lens, text).write(path)
+            Frequencies.count(self.lens.tokenizer, text).write(path)
         return path
 
     @cached_property

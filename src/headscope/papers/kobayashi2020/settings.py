@@ -133,7 +133,7 @@ class Settings:
 
 def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
     """All that is counted in the pass over a text."""
-    own = settings.categories or None
+    own = settings.categories or {}
     return [
         Dispersion(),
         InputDispersion(),

@@ -9,7 +9,7 @@ from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding, listed
 from headscope.report.heads.sentence import SinkNames
-from headscope.statistics.columns import CATEGORIES
+from headscope.statistics.kit.categories import CATEGORIES
 from headscope.study.run import Run
 from headscope.study.run_by_head import Cell
 

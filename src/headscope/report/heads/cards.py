@@ -17,7 +17,7 @@ from headscope.report import schema
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.sentence import SinkNames, sentence_about
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
-from headscope.statistics.columns import COLUMNS, describe
+from headscope.statistics.columns import card_place, describe
 from headscope.statistics.table_names import parse
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 from headscope.study.run import Run
@@ -110,7 +110,7 @@ def _numbers(found: RunByHead) -> dict[Head, list[CardNumber]]:
                     {
                         "name": f"{table}.{column}",
                         "title": about.title,
-                        "about": about.about,
+                        "about": about.says,
                         "more": about.more,
                         "value": value,
                         "rank": above + 1,
@@ -125,22 +125,18 @@ def _numbers(found: RunByHead) -> dict[Head, list[CardNumber]]:
 def _telling(tables: list[str]) -> list[str]:
     """Without the tables that say again, of all attention, what `beyond_sinks` says of sinks and of the rest."""
     names = {table: name for table in tables if (name := parse(table)) is not None}
-    told = {(name.measure, name.words) for name in names.values() if name.statistic == "beyond_sinks"}
+    told = {(name.measure, name.level) for name in names.values() if name.statistic == "beyond_sinks"}
     return [
         table
         for table, name in names.items()
-        if not (name.statistic in SAID_BEYOND_SINKS and (name.measure, name.words) in told)
+        if not (name.statistic in SAID_BEYOND_SINKS and (name.measure, name.level) in told)
     ]
 
 
-def _place(table: str) -> tuple[int, bool, str]:
-    """Tables in the order in which their columns are explained, weights before norms."""
+def _place(table: str) -> tuple[float, bool, str]:
+    """Tables in the order that the statistics ask for, weights before norms."""
     name = parse(table)
-    if name is None:
-        return len(COLUMNS), False, table
-    known = list(COLUMNS)
-    place = known.index(name.statistic) if name.statistic in known else len(known)
-    return place, name.measure != "weight", table
+    return card_place(table), name is not None and name.measure != "weight", table
 
 
 def _special(found: RunByHead, head: Head, norm: bool) -> float | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 import torch
@@ -17,15 +17,18 @@ from headscope.lens.tokens.batch import Batch
 from headscope.statistics.alignment.picking import Picker
 from headscope.statistics.alignment.scores import scores
 from headscope.statistics.alignment.sides import NO_LINK, SETTINGS
-from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.base import Columns, Statistic, Sums
+from headscope.statistics.columns import ACCURACY, RATIO, Column
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting as a_setting
 from headscope.text.cut import half_of
 
 HALVES = (0, 1)
 COUNTS = ("found", "in_sure", "in_possible", "sure")
 
 
-@statistic
+@statistic("alignment_errors")
+@dataclass
 class AlignmentErrors(Statistic):
     """Alignment error rate, precision and recall of every cross-attention head, for documents with gold links.
 
@@ -34,32 +37,28 @@ class AlignmentErrors(Statistic):
     apart, so that a head can be chosen on one and judged on the other.
     """
 
-    name = "alignment_errors"
+    setting: str = a_setting("AWI", one_of=SETTINGS, said="{}", always=True)
+
     usual = False
     levels = ("token",)
     needs = ("alignment",)
-    fields = tuple(f"{count} {half}" for count, half in product(COUNTS, HALVES))
+    sums = tuple(f"{count} {half}" for count, half in product(COUNTS, HALVES))
+    card_place = 190
+    aer = Column(
+        "Alignment error rate", unit=RATIO, says="How far word links by this head are from gold links.", more="is worse"
+    )
+    precision = Column(
+        "Precision of links", unit=ACCURACY, says="How many of its links are right.", more="is right more often"
+    )
+    recall = Column("Recall of links", unit=ACCURACY, says="How many sure gold links it finds.", more="finds more")
 
-    def __init__(self, measure: str = "weight", level: str = "token", setting: str = "AWI") -> None:
-        super().__init__(measure, level)
-        if setting not in SETTINGS:
-            raise InputError(f"The setting of {self.name} is {' or '.join(SETTINGS)}, not {setting!r}.")
-        self.setting = setting
-        self._picker = Picker(setting, measure)
+    def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
+        return aligning_sites(sites)
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "setting": self.setting}
-
-    @property
-    def table_name(self) -> str:
-        return f"{super().table_name}_{self.setting}"
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        """Cross attention only, where a model has some; else a decoder's self attention."""
-        fresh = super().start(aligning_sites(sites))
-        if not fresh.heads.sites:
+    def begin(self) -> None:
+        if not self.heads.sites:
             raise InputError(f"{self.name} needs an encoder-decoder, or a decoder and a prompt.")
-        return fresh
+        self._picker = Picker(self.setting, self.measure)
 
     def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:
@@ -68,11 +67,11 @@ class AlignmentErrors(Statistic):
         if chosen is not None:
             gold = block.batch.cached(Gold)
             for half in HALVES:
-                for name, count in zip(COUNTS, gold.counts(chosen, half), strict=True):
-                    self.add(f"{name} {half}", block.site, count)
+                counts = zip(COUNTS, gold.counts(chosen, half), strict=True)
+                self.add(block.site, **{f"{name} {half}": count for name, count in counts})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        by_half = [np.stack([fields[f"{name} {half}"] for name in COUNTS], axis=-1) for half in HALVES]
+    def columns(self, sums: Sums) -> Columns:
+        by_half = [np.stack([sums[f"{name} {half}"] for name in COUNTS], axis=-1) for half in HALVES]
         columns = scores(by_half[0] + by_half[1])._asdict()
         for half, counts in zip(HALVES, by_half, strict=True):
             columns |= {f"{name}_half_{half}": column for name, column in scores(counts)._asdict().items()}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -14,13 +13,13 @@ from torch.nn.functional import threshold
 from headscope.errors import InputError
 from headscope.lens.head import HEAD
 from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
-from headscope.statistics.base import Array, Fields, Heads, Statistic, ratio
+from headscope.statistics.base import Array, Columns, Heads, Statistic, Sums, ratio
 from headscope.statistics.between_heads.batch_maps import BatchMaps
 from headscope.statistics.between_heads.divergences import divergences
+from headscope.statistics.columns import NATS, Column
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 
-VARIANTS = ("paper", "code")
 SMOOTHING = 0.001  # of the released code
 NOTHING = 1e-15  # a weight below it counts as 0: products of two such would slow a processor down
 OTHER = ["other_layer", "other_head"]
@@ -50,7 +49,8 @@ def map_divergences(scores: Tensor, variant: str = "paper") -> tuple[Array, Arra
     return (found - math.log(2) / 2 * only_one).clamp(min=0).cpu().numpy(), both.cpu().numpy()
 
 
-@statistic
+@statistic("jensen_shannon")
+@dataclass
 class JensenShannon(Statistic):
     """Jensen-Shannon divergence between the rows of every two heads, in nats: mean and sum over the rows.
 
@@ -61,41 +61,33 @@ class JensenShannon(Statistic):
     left out. The released code (`variant="code"`) smooths every row first: 0.999 p + 0.001 / keys.
     """
 
-    name = "jensen_shannon"
-    fields = ("total", "rows")  # one entry a pair
+    variant: str = setting("paper", one_of=("paper", "code"), said="{}")
+    rows: int = setting(128, least=1)
+
+    sums = ("total", "rows")  # one entry a pair
     usual = False
     resampled = False
+    card_place = 170
+    divergence = Column(
+        "Jensen-Shannon divergence", unit=NATS, says="How differently two heads look.", more="looks more differently"
+    )
+    total = Column(
+        "Sum of divergences",
+        unit=NATS,
+        says="The same, summed over all rows.",
+        more="looks more differently",
+        of_heads=False,
+    )
 
-    def __init__(self, measure: str = "weight", level: str = "token", variant: str = "paper", rows: int = 128) -> None:
-        super().__init__(measure, level)
-        if variant not in VARIANTS:
-            raise InputError(f"{self.name} has the variants {' and '.join(VARIANTS)}, not {variant!r}.")
-        if rows < 1:
-            raise InputError(f"{self.name} needs at least one row a text, not {rows}.")
-        self.variant = variant
-        self.rows = rows
+    def begin(self) -> None:
+        sites, pairs = self.heads.sites, 0
         self._held: dict[tuple[str, str], BatchMaps] = {}  # of the batch that is running; no part of the state
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "variant": self.variant, "rows": self.rows}
-
-    @property
-    def table_name(self) -> str:
-        return super().table_name + ("" if self.variant == "paper" else f"_{self.variant}")
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        assert isinstance(fresh, JensenShannon)
-        fresh._groups = {}
-        pairs = 0
+        self._groups: dict[tuple[str, str], tuple[Heads, int]] = {}  # by stack and kind: the heads, and their first pair
         for group in dict.fromkeys((site.stack, site.kind) for site in sites):
-            heads = Heads([site for site in sites if (site.stack, site.kind) == group], joint=fresh.heads.joint)
-            fresh._groups[group] = heads, pairs
+            heads = Heads([site for site in sites if (site.stack, site.kind) == group], joint=self.joint)
+            self._groups[group] = heads, pairs
             pairs += heads.count * (heads.count - 1) // 2
-        fresh.state = {name: np.zeros(pairs) for name in fresh.fields}
-        return fresh
-
-    _groups: dict[tuple[str, str], tuple[Heads, int]]  # by stack and kind: its heads, and the place of its first pair
+        self.state = {name: np.zeros(pairs) for name in self.sums}
 
     def update(self, block: ScoreBlock) -> None:
         group = block.site.stack, block.site.kind
@@ -108,11 +100,11 @@ class JensenShannon(Statistic):
             del self._held[group]
             pairs = np.triu_indices(heads.count, 1)
             for text in held.texts:
-                for name, amounts in zip(self.fields, map_divergences(text.scores, self.variant), strict=True):
+                for name, amounts in zip(self.sums, map_divergences(text.scores, self.variant), strict=True):
                     self.state[name][first : first + len(pairs[0])] += amounts[pairs]
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {"divergence": ratio(fields["total"], fields["rows"]), "total": fields["total"]}
+    def columns(self, sums: Sums) -> Columns:
+        return {"divergence": ratio(sums["total"], sums["rows"]), "total": sums["total"]}
 
     def labels(self) -> pd.DataFrame:
         """One row a pair: stack, kind, layer, head, other_layer, other_head; the other comes later in the model."""

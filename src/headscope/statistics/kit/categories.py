@@ -17,7 +17,13 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.statistics.kit.key_masks import surface
 
-USUAL = ("first", "separator", "punctuation", "other")
+CATEGORIES = {
+    "first": "the first token",
+    "separator": "separators",
+    "punctuation": "periods and commas",
+    "other": "all other tokens",
+}
+USUAL = tuple(CATEGORIES)
 
 
 def parse_categories(given: Mapping[str, str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,28 @@ from torch import Tensor
 
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Fields, ratio
-from headscope.statistics.kit.categories import category_names, key_categories, parse_categories
+from headscope.statistics.base import Array, Columns, Sums, ratio
+from headscope.statistics.columns import LENGTH, SHARE, Column
+from headscope.statistics.kit.categories import CATEGORIES, category_names, key_categories, parse_categories
 from headscope.statistics.kit.totals import received
 from headscope.statistics.norms.norm_statistic import NormStatistic
 from headscope.statistics.registry import statistic
 
 _ROW = ["stack", "kind", "layer"]
+_COLUMNS = {
+    "weight_": Column(
+        "Weight on {}", unit=SHARE, says="The head's attention weight that goes to {}.", more="looks there more"
+    ),
+    "share_norm_": Column(
+        "Norm from {}", unit=SHARE, says="The part of what the head adds that comes from {}.", more="takes more there"
+    ),
+    "value_norm_": Column(
+        "Length of f(x) of {}", unit=LENGTH, says="How long the vectors are that {} offer.", more="they offer more"
+    ),
+    "norm_": Column(
+        "Sum of norms from {}", unit=LENGTH, says="How much the head adds that comes from {}.", more="takes more there"
+    ),
+}
 
 
 def category_sums(of_keys: Tensor, members: Tensor) -> Tensor:
@@ -31,7 +46,8 @@ def category_means(of_keys: Tensor, members: Tensor) -> Tensor:
     return category_sums(of_keys, members) / members.sum(1).clamp(min=1)[:, None]
 
 
-@statistic
+@statistic("category_weights")
+@dataclass
 class CategoryWeights(NormStatistic):
     """Mean weight, ||f(x)|| and ||alpha f(x)|| of each token category, by head (kobayashi2020, appendix D).
 
@@ -41,16 +57,23 @@ class CategoryWeights(NormStatistic):
     share are those of all heads together (appendix A), one row a layer. `categories` adds categories of one's own.
     """
 
-    name = "category_weights"
+    categories: Mapping[str, str] = field(default_factory=dict)
+
     measures = ("weight", "joint_norm")
-    fields = ("texts",)
+    sums = ("texts",)
 
-    def __init__(self, measure: str = "weight", level: str = "token", categories: Mapping[str, str] | None = None) -> None:
-        super().__init__(measure, level)
-        self.categories = parse_categories(categories or {})
+    @classmethod
+    def column(cls, name: str) -> Column | None:
+        kind = next((kind for kind in _COLUMNS if name.startswith(kind)), None)
+        if kind is None:
+            return None
+        said = _COLUMNS[kind]
+        label = CATEGORIES.get(name.removeprefix(kind), name.removeprefix(kind))
+        return replace(said, title=said.title.format(label), says=said.says.format(label))
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "categories": self.categories}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.categories = parse_categories(self.categories)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -60,7 +83,7 @@ class CategoryWeights(NormStatistic):
         members = self._members(block)
         first, norms = block.is_first, block.site.projection is not None
         if first:
-            self.add("texts", block.site, float(len(members)))
+            self.add(block.site, texts=float(len(members)))
             self._add(block, "texts", members.any(1).double()[:, None])
         if self.measure == "joint_norm":
             if norms:
@@ -79,21 +102,21 @@ class CategoryWeights(NormStatistic):
         found = torch.nn.functional.one_hot(key_categories(block, self.categories), len(self.names))
         return found.to(block.weights.dtype) * block.key_mask[..., None]
 
-    def _add_received(self, block: AttentionBlock, field: str, of_keys: Tensor, members: Tensor) -> None:
+    def _add_received(self, block: AttentionBlock, kind: str, of_keys: Tensor, members: Tensor) -> None:
         """What keys get from this block's rows, as part of the mean over all the rows of their text."""
-        self._add(block, field, category_sums(of_keys, members) / block.query_lengths[:, None, None])
+        self._add(block, kind, category_sums(of_keys, members) / block.query_lengths[:, None, None])
 
-    def _add(self, block: AttentionBlock, field: str, amounts: Tensor) -> None:
-        """(batch, head, category), summed over texts into a field for each category."""
-        for name, amount in zip(self.names, amounts.double().sum(0).unbind(-1), strict=True):
-            self.add(f"{field}_{name}", block.site, amount)
+    def _add(self, block: AttentionBlock, kind: str, amounts: Tensor) -> None:
+        """(batch, head, category), summed over texts into a sum for each category."""
+        by_category = zip(self.names, amounts.double().sum(0).unbind(-1), strict=True)
+        self.add(block.site, **{f"{kind}_{name}": amount for name, amount in by_category})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        nothing = np.zeros_like(fields["texts"])
+    def columns(self, sums: Sums) -> Columns:
+        nothing = np.zeros_like(sums["texts"])
 
-        def mean(field: str, name: str, texts: str = "texts") -> Array:
-            found = ratio(fields.get(f"{field}_{name}", nothing), fields.get(texts, nothing))
-            return found if field == "weight" else np.where(self.has_norms(), found, np.nan)
+        def mean(kind: str, name: str, texts: str = "texts") -> Array:
+            found = ratio(sums.get(f"{kind}_{name}", nothing), sums.get(texts, nothing))
+            return found if kind == "weight" else np.where(self.has_norms(), found, np.nan)
 
         columns = {f"norm_{name}": mean("norm", name) for name in self.names}
         columns |= shares(columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,9 @@ import torch
 from torch import Tensor
 
 from headscope.lens.block import AttentionBlock
-from headscope.lens.site import Site
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Fields, Heads, Statistic, ratio
+from headscope.statistics.base import Columns, Sums, ratio
+from headscope.statistics.columns import COUNT, LENGTH, RATIO, Column
 from headscope.statistics.norms.norm_statistic import NormStatistic, population_deviation
 from headscope.statistics.registry import statistic
 
@@ -29,6 +30,7 @@ def extremes(lengths: Tensor, there: Tensor) -> dict[str, Tensor]:
     }
 
 
+@dataclass
 class LengthDispersion(NormStatistic):
     """Mean, population deviation, coefficient of variation and extremes of a length that every token has once.
 
@@ -36,12 +38,10 @@ class LengthDispersion(NormStatistic):
     resampled shards do not follow from sums.
     """
 
-    fields = ("vectors", "length", "squared_length")
+    sums = ("vectors", "length", "squared_length")
 
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        fresh.state |= {name: np.full(fresh.heads.count, np.nan) for name in EXTREMES}
-        return fresh
+    def begin(self) -> None:
+        self.state |= {name: np.full(self.heads.count, np.nan) for name in EXTREMES}
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
         """(batch, head, key), whatever it is at padding; None where the site does not have them."""
@@ -53,23 +53,22 @@ class LengthDispersion(NormStatistic):
             return
         there = block.key_mask
         exact = lengths.double() * there[:, None]
-        self.add("vectors", block.site, float(there.sum()))
-        self.add("length", block.site, exact.sum((0, 2)))
-        self.add("squared_length", block.site, exact.square().sum((0, 2)))
+        squared = exact.square().sum((0, 2))
+        self.add(block.site, vectors=float(there.sum()), length=exact.sum((0, 2)), squared_length=squared)
         here = self.heads.where(block.site)
         for name, found in extremes(lengths, there).items():
             self.state[name][here] = EXTREMES[name](self.state[name][here], found.double().cpu().numpy())
 
-    def merge(self, other: Statistic) -> None:
+    def absorb(self, other: Self) -> None:
         merged = {
             name: extreme(self.state[name], other.state[name]) for name, extreme in EXTREMES.items() if name in other.state
         }
-        super().merge(other)
+        super().absorb(other)
         self.state |= merged
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        mean = ratio(fields["length"], fields["vectors"])
-        deviation = population_deviation(fields["vectors"], fields["length"], fields["squared_length"])
+    def columns(self, sums: Sums) -> Columns:
+        mean = ratio(sums["length"], sums["vectors"])
+        deviation = population_deviation(sums["vectors"], sums["length"], sums["squared_length"])
         return {"mean": mean, "deviation": deviation, "cv": ratio(deviation, mean)}
 
     def table(self) -> pd.DataFrame:
@@ -77,27 +76,35 @@ class LengthDispersion(NormStatistic):
         return super().table().assign(**whole)
 
 
-@statistic
+@statistic("dispersion")
+@dataclass
 class Dispersion(LengthDispersion):
     """Mean, deviation, coefficient of variation and extremes of ||f(x)|| over all tokens (kobayashi2020, table 1)."""
 
-    name = "dispersion"
+    card_place = 120
+    mean = Column(
+        "Mean length of f(x)", unit=LENGTH, says="How long the vector is that a token offers.", more="has longer vectors"
+    )
+    deviation = Column(
+        "Deviation of f(x)", unit=LENGTH, says="How much that length differs between tokens.", more="differs more"
+    )
+    cv = Column("Variation of f(x)", unit=RATIO, says="The deviation as a part of the mean.", more="differs more")
+    largest = Column("Longest f(x)", unit=LENGTH, says="The longest vector met.", more="has longer ones", of_heads=False)
+    smallest = Column(
+        "Shortest f(x)", unit=LENGTH, says="The shortest vector met.", more="has no short ones", of_heads=False
+    )
+    vectors = Column("Vectors", unit=COUNT, says="How many vectors were met.", more="met more", of_heads=False)
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
         return None if block.site.projection is None else block.key_side.cached(value_norms_of)
 
 
-@statistic
+@statistic("input_dispersion")
+@dataclass
 class InputDispersion(LengthDispersion):
     """The same of ||x||, the vectors that the values are made from, one row a layer (kobayashi2020, table 4)."""
 
-    name = "input_dispersion"
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        fresh.heads = Heads(sites, joint=True)
-        fresh.state = {name: array[: fresh.heads.count].copy() for name, array in fresh.state.items()}
-        return fresh
+    joint = True
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
         inputs = block.key_side.inputs  # batch key d_model

@@ -5,7 +5,8 @@ Effective attention costs a factorisation a head and text, so only some of the t
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -13,19 +14,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.measures.full_rank_basis import full_rank_basis
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.kit.sampled_texts import some_texts
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.norms.norm_statistic import NormStatistic, population_deviation
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 
 LONGEST = 4096  # tokens; longer texts count as that long
 OTHERS = ("effective", "norm")  # what the weights are correlated with
-SUMS = ("maps", *(f"{other}{part}" for other in OTHERS for part in ("_maps", "", "_squares")))
+SUMMED = ("maps", *(f"{other}{part}" for other in OTHERS for part in ("_maps", "", "_squares")))
 
 
 def map_sums(weights: Tensor, norms: Tensor, basis: Tensor, diagonal: int | None = None) -> Tensor:
@@ -70,7 +71,8 @@ def pearson(pairs: Tensor, sums: Tensor) -> Tensor:
     return torch.where(varies, r, torch.nan).clamp(-1, 1)
 
 
-@statistic
+@statistic("effective_by_length")
+@dataclass
 class EffectiveByLength(NormStatistic):
     """Pearson's r of weights with effective attention and with norms, by text length (kobayashi2020, figure 25).
 
@@ -78,18 +80,12 @@ class EffectiveByLength(NormStatistic):
     length in tokens (of the keys). Measured are the texts whose number, a hash, is divisible by `every`.
     """
 
-    name = "effective_by_length"
+    every: int = setting(10, least=1)
+
     resampled = False  # the lengths of one shard are not those of another
 
-    def __init__(self, measure: str = "weight", level: str = "token", every: int = 10) -> None:
-        super().__init__(measure, level)
-        if every < 1:
-            raise InputError(f"by_length measures one text of every 1 or more, not of {every}.")
-        self.every = every
-        self._sums = SiteRows[Tensor]()
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "every": self.every}
+    def begin(self) -> None:
+        self._sums = SiteRows[Tensor]()  # as `map_sums` has them
 
     def update(self, block: AttentionBlock) -> None:
         texts = block.batch.cached(some_texts, self.every)
@@ -122,18 +118,16 @@ class EffectiveByLength(NormStatistic):
         self._add_rows(rows.cpu().numpy(), np.stack(columns, 1))
 
     def _add_rows(self, rows: NDArray[np.int64], sums: Array) -> None:
-        """Add to a sparse table: `rows` says which (kind of site, length) each of `sums` (row, SUMS) belongs to."""
+        """Add to a sparse table: `rows` says which (kind of site, length) each of `sums` (row, SUMMED) belongs to."""
         if "row" in self.state:
             rows = np.concatenate([np.asarray(self.state["row"], dtype=np.int64), rows])
             sums = np.concatenate([self.state["sums"], sums])
         distinct, place = np.unique(rows, return_inverse=True)
-        added = np.zeros((len(distinct), len(SUMS)))
+        added = np.zeros((len(distinct), len(SUMMED)))
         np.add.at(added, place, sums)
         self.state = {"row": distinct.astype(np.float64), "sums": added}
 
-    def merge(self, other: Statistic) -> None:
-        if (type(self), self.settings()) != (type(other), other.settings()):
-            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
+    def absorb(self, other: Self) -> None:
         if other.state:
             self._add_rows(other.state["row"].astype(np.int64), other.state["sums"])
 
@@ -146,11 +140,11 @@ class EffectiveByLength(NormStatistic):
         labels = pd.DataFrame(kinds, columns=["stack", "kind"])
         return labels.assign(length=rows % (LONGEST + 1))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        sums = dict(zip(SUMS, fields.get("sums", np.zeros((0, len(SUMS)))).T, strict=True))
+    def columns(self, sums: Sums) -> Columns:
+        of_rows = dict(zip(SUMMED, sums.get("sums", np.zeros((0, len(SUMMED)))).T, strict=True))
         columns = {}
         for name in OTHERS:
-            count, total = sums[f"{name}_maps"], sums[name]
+            count, total = of_rows[f"{name}_maps"], of_rows[name]
             columns[f"{name}_mean"] = ratio(total, count)
-            columns[f"{name}_deviation"] = population_deviation(count, total, sums[f"{name}_squares"])
-        return columns | {"maps": sums["maps"]}
+            columns[f"{name}_deviation"] = population_deviation(count, total, of_rows[f"{name}_squares"])
+        return columns | {"maps": of_rows["maps"]}

@@ -88,9 +88,8 @@ class Frequencies:
         return cls(counts)
 
     @classmethod
-    def count(cls, lens_or_tokenizer: Any, corpus: Iterable[Any]) -> Frequencies:
+    def count(cls, tokenizer: Any, corpus: Iterable[Any]) -> Frequencies:
         """The pieces of a corpus, special tokens too, as the tokenizer cuts its whole texts (targets are not counted)."""
-        tokenizer = getattr(lens_or_tokenizer, "tokenizer", lens_or_tokenizer)
         counts: Counter[int] = Counter()
         texts = map(_segments, map(Document.of, corpus))
         while some := list(islice(texts, AT_A_TIME)):

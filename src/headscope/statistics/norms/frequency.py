@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Self
+
 import numpy as np
 import pandas as pd
 
-from headscope.errors import InputError
-from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.base import Array, Columns, Sums
 from headscope.statistics.kit.rank_sketch import RankSketch
 from headscope.statistics.norms.token_averages import Averages, TokenAverages
 from headscope.statistics.registry import statistic
@@ -15,7 +17,8 @@ TOKENS = ("all", "without_special")
 AVERAGES = ("weight", "norm")
 
 
-@statistic
+@statistic("frequency")
+@dataclass
 class Frequency(TokenAverages):
     """Spearman's rho of frequency rank with AvgW and AvgN, with and without special tokens (kobayashi2020, 4.3).
 
@@ -23,20 +26,18 @@ class Frequency(TokenAverages):
     say how far rho may be from its exact value (0 while tokens are few). `unknown` are the tokens that have no rank.
     """
 
-    name = "frequency"
-
     # The sums are sketches; the state is made of their arrays.
 
     @property
     def state(self) -> dict[str, Array]:
         arrays = {name: sketch.state() for name, sketch in self._sketches.items()}
-        state = {f"{name} {field}": array for name, fields in arrays.items() for field, array in fields.items()}
+        state = {f"{name} {part}": array for name, parts in arrays.items() for part, array in parts.items()}
         return state | {"seen": self._seen}
 
     @state.setter
-    def state(self, fields: Fields) -> None:
-        self._sketches = _sketches_in(fields)
-        self._seen = np.array(fields.get("seen", np.zeros(2 * len(TOKENS))))  # with a rank and without, for each of TOKENS
+    def state(self, sums: Sums) -> None:
+        self._sketches = _sketches_in(sums)
+        self._seen = np.array(sums.get("seen", np.zeros(2 * len(TOKENS))))  # with a rank and without, for each of TOKENS
 
     def add_tokens(self, found: Averages) -> None:
         ranks = self.frequencies.ranks(found.ids)
@@ -48,10 +49,7 @@ class Frequency(TokenAverages):
                 if np.isfinite(averages).all():  # not of a model of which some sites have no norms
                     self._sketches[f"{tokens} {name}"].add(ranks[ranked], averages[ranked])
 
-    def merge(self, other: Statistic) -> None:
-        if (type(self), self.settings()) != (type(other), other.settings()):
-            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
-        assert isinstance(other, Frequency)
+    def absorb(self, other: Self) -> None:
         self._seen = self._seen + other._seen
         for name, sketch in other._sketches.items():
             self._sketches[name].merge(sketch)
@@ -59,20 +57,20 @@ class Frequency(TokenAverages):
     def labels(self) -> pd.DataFrame:
         return pd.DataFrame({"which": TOKENS})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        sketches = _sketches_in(fields)
-        columns: dict[str, Array] = {}
+    def columns(self, sums: Sums) -> Columns:
+        sketches = _sketches_in(sums)
+        columns: Columns = {}
         for name in AVERAGES:
             found = np.array([sketches[f"{tokens} {name}"].spearman() for tokens in TOKENS])
             columns |= {f"spearman_rank_{name}": found[:, 0], f"bound_rank_{name}": found[:, 1]}
-        ranked, unknown = np.split(fields["seen"], 2)
+        ranked, unknown = np.split(sums["seen"], 2)
         return columns | {"tokens": ranked, "unknown": unknown}
 
 
-def _sketches_in(fields: Fields) -> dict[str, RankSketch]:
+def _sketches_in(sums: Sums) -> dict[str, RankSketch]:
     """The sketches whose arrays these are, by name; empty ones where there are none."""
     found = {}
     for name in (f"{tokens} {average}" for tokens in TOKENS for average in AVERAGES):
-        arrays = {field: fields[f"{name} {field}"] for field in ("pairs", "cells", "counts") if f"{name} {field}" in fields}
+        arrays = {part: sums[f"{name} {part}"] for part in ("pairs", "cells", "counts") if f"{name} {part}" in sums}
         found[name] = RankSketch.from_state(arrays) if arrays else RankSketch()
     return found

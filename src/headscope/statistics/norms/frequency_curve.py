@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from headscope.lens.site import Site
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.norms.norm_statistic import population_deviation
 from headscope.statistics.norms.token_averages import Averages, TokenAverages
 from headscope.statistics.registry import statistic
 
 BINS = 200  # of ranks, before those that hold no whole number are left away
-SUMS = ("tokens", "count", "weight", "weight_squares", "norm", "norm_squares")
+SUMMED = ("tokens", "count", "weight", "weight_squares", "norm", "norm_squares")
 
 
 def bin_edges(ranks: int, bins: int = BINS) -> NDArray[np.int64]:
@@ -27,19 +26,17 @@ def bin_edges(ranks: int, bins: int = BINS) -> NDArray[np.int64]:
     return np.unique(np.floor(np.geomspace(1, ranks + 1, bins + 1) + 1e-9).astype(np.int64))
 
 
-@statistic
+@statistic("frequency_curve")
+@dataclass
 class FrequencyCurve(TokenAverages):
     """Mean and deviation of AvgW and AvgN of tokens by frequency rank, in bins (kobayashi2020, figures 14 and 15).
 
     `count_mean` is the mean count of a token's piece in the frequency file. Bins without tokens have no row.
     """
 
-    name = "frequency_curve"
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        fresh.state = {name: np.zeros(len(self._edges()) - 1) for name in SUMS}
-        return fresh
+    def begin(self) -> None:
+        super().begin()
+        self.state = {name: np.zeros(len(self._edges()) - 1) for name in SUMMED}
 
     def _edges(self) -> NDArray[np.int64]:
         return bin_edges(len(self.frequencies))
@@ -64,12 +61,12 @@ class FrequencyCurve(TokenAverages):
         edges = self._edges()
         return pd.DataFrame({"rank_low": edges[:-1], "rank_high": edges[1:] - 1})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        tokens = fields["tokens"]
-        columns = {"tokens": tokens, "count_mean": ratio(fields["count"], tokens)}
+    def columns(self, sums: Sums) -> Columns:
+        tokens = sums["tokens"]
+        columns = {"tokens": tokens, "count_mean": ratio(sums["count"], tokens)}
         for name in ("weight", "norm"):
-            columns[f"{name}_mean"] = ratio(fields[name], tokens)
-            columns[f"{name}_deviation"] = population_deviation(tokens, fields[name], fields[f"{name}_squares"])
+            columns[f"{name}_mean"] = ratio(sums[name], tokens)
+            columns[f"{name}_deviation"] = population_deviation(tokens, sums[name], sums[f"{name}_squares"])
         return columns
 
     def table(self) -> pd.DataFrame:

@@ -5,22 +5,24 @@ The mixing ratio of a row is ||context|| / (||context|| + ||own||): the norm of 
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from headscope.errors import InputError, NormsUnavailable
+from headscope.errors import NormsUnavailable
 from headscope.lens.block import AttentionBlock
 from headscope.measures.block_norm import ALL, parts_of
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.kit.sampled_texts import some_texts
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 
 KINDS = ("attention", "residual", "block")
 
 
-@statistic
+@statistic("mixing")
+@dataclass
 class Mixing(Statistic):
     """Mixing ratio of context against self: of the attention alone, with its residual connection, and with layer norm.
 
@@ -30,25 +32,13 @@ class Mixing(Statistic):
     matrix products of the model's size; with `every`, only texts whose number is a multiple of it are measured.
     """
 
-    name = "mixing"
+    measure: str = "block_norm"
+    every: int = setting(1, least=1)
+
     usual = False
     levels = ("token",)
-    fields = ("rows", *KINDS, "context_norm", "own_norm")
-
-    def __init__(self, measure: str = "block_norm", level: str = "token", every: int = 1) -> None:
-        super().__init__(measure, level)
-        if measure != "block_norm":
-            raise InputError(f"mixing is about an attention block's output; there is none by {measure}.")
-        if every < 1:
-            raise InputError(f"mixing measures every text (1), every second (2), ..., not every {every}.")
-        self.every = every
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "every": self.every}
-
-    @property
-    def table_name(self) -> str:
-        return self.name
+    measures = ("block_norm",)
+    sums = ("rows", *KINDS, "context_norm", "own_norm")
 
     def update(self, block: AttentionBlock) -> None:
         texts = block.batch.cached(some_texts, self.every) if self.every > 1 else ALL
@@ -72,14 +62,11 @@ class Mixing(Statistic):
             "own_norm": after[0],
             "context_norm": after[1],
         }
-        for name, amount in amounts.items():
-            self.add(name, block.site, (amount * rows).sum())
-        self.add("rows", block.site, float(rows.sum()))
+        self.add(block.site, rows=float(rows.sum()), **{name: (amount * rows).sum() for name, amount in amounts.items()})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         named = {"mixing_attention": "attention", "mixing_residual": "residual", "mixing": "block"}
-        means = {name: ratio(fields[field], fields["rows"]) for name, field in named.items()}
-        return means | {name: ratio(fields[name], fields["rows"]) for name in ("context_norm", "own_norm")}
+        return {name: ratio(sums[named.get(name, name)], sums["rows"]) for name in (*named, "context_norm", "own_norm")}
 
 
 def mixing_ratios(context: Tensor, own: Tensor) -> Tensor:

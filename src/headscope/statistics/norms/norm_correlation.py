@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.base import Array, Columns, Statistic, Sums
 from headscope.statistics.kit.categories import category_names, key_categories, parse_categories
 from headscope.statistics.kit.pair_counts import PairCounts
 from headscope.statistics.kit.rank_sketch import LIMIT, RankSketch
@@ -23,24 +23,23 @@ from headscope.statistics.kit.visible_pairs import first_row, visible
 from headscope.statistics.registry import statistic
 
 MOST_UNDRAINED = 1 << 30  # pairs, so that 32 bits hold their counts
-_FIELDS = ("pairs", "cells", "counts")
+_ARRAYS = ("pairs", "cells", "counts")
 
 
+@dataclass
 class NormPairs(Statistic):
     """A statistic of pairs (weight, norm) by category of the key; the heads of all sites of one stack and kind together."""
+
+    categories: Mapping[str, str] = field(default_factory=dict)
 
     usual = False
     resampled = False
     levels = ("token",)
+    measures = ("weight",)
 
-    def __init__(self, measure: str = "weight", level: str = "token", categories: Mapping[str, str] | None = None) -> None:
-        if measure != "weight":
-            raise InputError(f"{self.name} compares weights with norms; its measure is weight, not {measure}.")
-        self.categories = parse_categories(categories or {})
-        super().__init__(measure, level)
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "categories": self.categories}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.categories = parse_categories(self.categories)
 
     def groups(self) -> list[tuple[str, str, str]]:
         """Stack, kind and category of all that are told apart; sites without norms are in none."""
@@ -51,16 +50,9 @@ class NormPairs(Statistic):
         """Those of a site, in the order of its categories, each as one name."""
         return [f"{site.stack} {site.kind} {category}" for category in category_names(self.categories)]
 
-    def merge(self, other: Statistic) -> None:
-        if not isinstance(other, type(self)) or self.settings() != other.settings():
-            raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")
-        self._merge(other)
 
-    def _merge(self, other: Any) -> None:
-        raise NotImplementedError
-
-
-@statistic
+@statistic("norm_correlation")
+@dataclass
 class NormCorrelation(NormPairs):
     """Spearman's rho between the weight and ||f(x)||, by token category (kobayashi2020, table 2).
 
@@ -68,19 +60,17 @@ class NormCorrelation(NormPairs):
     token's mean weight over all queries of its text, and ||f(x_j)||. The bounds say how far rho may be from its exact value.
     """
 
-    name = "norm_correlation"
-
     # The sums are sketches; the state is made of their arrays.
 
     @property
     def state(self) -> dict[str, Array]:
         self._drain()
         arrays = {name: sketch.state() for name, sketch in sorted(self._sketches.items())}
-        return {f"{name} {field}": array for name, fields in arrays.items() for field, array in fields.items()}
+        return {f"{name} {part}": array for name, parts in arrays.items() for part, array in parts.items()}
 
     @state.setter
-    def state(self, fields: Fields) -> None:
-        self._sketches = _sketches_in(fields)
+    def state(self, sums: Sums) -> None:
+        self._sketches = _sketches_in(sums)
         self._counts: dict[tuple[str, str], PairCounts] = {}  # by stack and kind: pairs that are in no sketch yet
         self._undrained: dict[str, int] = {}  # how many of them, by sketch
         self._received = SiteRows[Tensor]()  # what the keys of a batch got
@@ -144,7 +134,7 @@ class NormCorrelation(NormPairs):
                 self._sketch(name).add_cells(cells, amounts)
         self._undrained.clear()
 
-    def _merge(self, other: Any) -> None:
+    def absorb(self, other: Self) -> None:
         self._drain()
         other._drain()
         for name, sketch in other._sketches.items():
@@ -153,8 +143,8 @@ class NormCorrelation(NormPairs):
     def labels(self) -> pd.DataFrame:
         return pd.DataFrame(self.groups(), columns=["stack", "kind", "category"])
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        sketches = _sketches_in(fields)
+    def columns(self, sums: Sums) -> Columns:
+        sketches = _sketches_in(sums)
         found = [self._values(sketches, " ".join(group)) for group in self.groups()]
         names = ("rho", "bound", "pairs", "rho_tokens", "bound_tokens", "tokens")
         return {name: np.array([values[place] for values in found]) for place, name in enumerate(names)}
@@ -164,7 +154,7 @@ class NormCorrelation(NormPairs):
         return (*pairs.spearman(), pairs.count, *tokens.spearman(), tokens.count)
 
 
-def _sketches_in(fields: Fields) -> dict[str, RankSketch]:
+def _sketches_in(sums: Sums) -> dict[str, RankSketch]:
     """The sketches whose arrays these are, by name."""
-    names = dict.fromkeys(name.rsplit(" ", 1)[0] for name in fields)
-    return {name: RankSketch.from_state({field: fields[f"{name} {field}"] for field in _FIELDS}) for name in names}
+    names = dict.fromkeys(name.rsplit(" ", 1)[0] for name in sums)
+    return {name: RankSketch.from_state({part: sums[f"{name} {part}"] for part in _ARRAYS}) for name in names}

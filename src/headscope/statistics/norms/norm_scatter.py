@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
-from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Fields, Statistic
+from headscope.statistics.base import Array, Columns, Sums
 from headscope.statistics.exemplars import document_numbers
 from headscope.statistics.kit.categories import category_names, key_categories
 from headscope.statistics.kit.pair_sample import seeds_of, smallest, visits
 from headscope.statistics.kit.visible_pairs import first_row, visible
 from headscope.statistics.norms.norm_correlation import NormPairs
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 
 SIZE = 2000  # pairs a category
 _COLUMNS = ("priority", "layer", "head", "weight", "norm")
 
 
-@statistic
+@statistic("norm_scatter")
+@dataclass
 class NormScatter(NormPairs):
     """A random sample of pairs (weight, ||f(x)||) by token category (kobayashi2020, figures 5 and 13).
 
@@ -31,24 +32,8 @@ class NormScatter(NormPairs):
     (pair, priority and what the table says), sorted by priority.
     """
 
-    name = "norm_scatter"
-
-    def __init__(
-        self,
-        measure: str = "weight",
-        level: str = "token",
-        categories: Mapping[str, str] | None = None,
-        size: int = SIZE,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(measure, level, categories)
-        if size < 1:
-            raise InputError(f"{self.name} keeps at least one pair a category, not {size}.")
-        self.size = size
-        self.seed = seed
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "size": self.size, "seed": self.seed}
+    size: int = setting(SIZE, least=1)
+    seed: int = 0
 
     def update(self, block: AttentionBlock) -> None:
         if block.site.projection is None:
@@ -86,7 +71,7 @@ class NormScatter(NormPairs):
         kept = self.state.get(name)
         self.state[name] = smallest(rows if kept is None else np.concatenate([kept, rows]), self.size)
 
-    def _merge(self, other: Statistic) -> None:
+    def absorb(self, other: Self) -> None:
         for name, rows in other.state.items():
             self._keep(name, rows)
 
@@ -95,9 +80,9 @@ class NormScatter(NormPairs):
         groups = pd.DataFrame(self.groups(), columns=["stack", "kind", "category"])
         return groups.loc[np.repeat(np.arange(len(counts)), counts)].reset_index(drop=True)
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         nothing = np.zeros((0, len(_COLUMNS)))
-        rows = np.concatenate([nothing, *(fields.get(" ".join(group), nothing) for group in self.groups())])
+        rows = np.concatenate([nothing, *(sums.get(" ".join(group), nothing) for group in self.groups())])
         return {name: rows[:, place] for place, name in enumerate(_COLUMNS) if name != "priority"}
 
     def table(self) -> pd.DataFrame:

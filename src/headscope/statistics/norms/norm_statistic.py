@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from headscope.errors import InputError
 from headscope.statistics.base import Array, Statistic
 
 
+@dataclass
 class NormStatistic(Statistic):
     """A statistic whose columns say what they are of. Where a site has no W_O, what needs a norm is not a number."""
 
     usual = False
     levels = ("token",)
-    measures: ClassVar[tuple[str, ...]] = ("weight",)  # `weight` stands for the heads one by one
-
-    def __init__(self, measure: str = "weight", level: str = "token") -> None:
-        super().__init__(measure, level)
-        if measure not in self.measures:
-            others = ", ".join(f"measure={name!r}" for name in self.measures[1:])
-            raise InputError(
-                f"{self.name} has its columns for weights and norms and takes no measure {measure!r}: "
-                f"leave it away{f' or give {others}' if others else ''}."
-            )
+    measures: ClassVar[tuple[str, ...]] = ("weight",)  # the heads one by one
 
     def has_norms(self) -> NDArray[np.bool_]:
         """(head,): True where the head's site has norms."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,9 +15,8 @@ from torch import Tensor
 from headscope.errors import InputError
 from headscope.files import sha256_of
 from headscope.lens.block import AttentionBlock
-from headscope.lens.site import Site
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Statistic
+from headscope.statistics.base import Array
 from headscope.statistics.kit.categories import category_names, key_categories
 from headscope.statistics.kit.totals import received
 from headscope.statistics.norms.frequencies import Frequencies
@@ -36,11 +34,14 @@ class Averages:
 
 
 @lru_cache(maxsize=4)
-def _frequencies(path: str, sha256: str) -> Frequencies:
-    """A frequency file, read once; its hash is there so that a changed file is read again."""
+def frequencies_in(path: str, sha256: str) -> Frequencies:
+    """A frequency file, read once, if it is still the one with this hash."""
+    if sha256_of(Path(path)) != sha256:
+        raise InputError(f"The frequency file {path} has changed since the run began: put it back, or begin another run.")
     return Frequencies.read(path)
 
 
+@dataclass
 class TokenAverages(NormStatistic):
     """A statistic of AvgW and AvgN: Weight and ||f(x)|| of every token, averaged over all heads of all layers.
 
@@ -48,37 +49,30 @@ class TokenAverages(NormStatistic):
     the frequency file does not have are left out. `path` is a file of `rank count id` lines.
     """
 
+    path: str | None = None
+    sha256: str = ""  # of the file, as the run remembers it
+
     resampled = False
 
-    def __init__(
-        self, measure: str = "weight", level: str = "token", path: str | None = None, sha256: str | None = None
-    ) -> None:
-        super().__init__(measure, level)
-        if path is None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.path is None:
             raise InputError(f"{self.name} needs a frequency file with `rank count id` lines: give its path.")
-        if not Path(path).is_file():
-            raise InputError(f"There is no frequency file {path}: give one with `rank count id` in every line.")
-        self.path = str(path)
-        self.sha256 = sha256_of(Path(path))
-        if sha256 not in (None, self.sha256):
-            raise InputError(
-                f"The frequency file {path} has changed since the run began: put it back, or begin another run."
-            )
-        self.frequencies = _frequencies(self.path, self.sha256)
-        self._weight = self._norm = torch.zeros(0)  # (batch, key): sums over the heads so far of this batch
+        if not Path(self.path).is_file():
+            raise InputError(f"There is no frequency file {self.path}: give one with `rank count id` in every line.")
+        self.path = str(self.path)
+        self.sha256 = self.sha256 or sha256_of(Path(self.path))
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "path": self.path, "sha256": self.sha256}
+    @property
+    def frequencies(self) -> Frequencies:
+        assert self.path is not None
+        return frequencies_in(self.path, self.sha256)
 
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
-        assert isinstance(fresh, TokenAverages)
-        own = [site for site in sites if site.kind == "self"]
+    def begin(self) -> None:
+        own = [site for site in self.heads.sites if site.kind == "self"]
         stack = "encoder" if any(site.stack == "encoder" for site in own) else "decoder"
-        fresh.own = [site for site in own if site.stack == stack]
-        return fresh
-
-    own: list[Site]  # the sites that are averaged over
+        self.own = [site for site in own if site.stack == stack]  # the sites that are averaged over
+        self._weight = self._norm = torch.zeros(0)  # (batch, key): sums over the heads so far of this batch
 
     def update(self, block: AttentionBlock) -> None:
         if block.site not in self.own:

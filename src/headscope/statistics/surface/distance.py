@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, ratio
+from headscope.statistics.base import Columns, Sums, ratio
+from headscope.statistics.columns import TOKENS, Column
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
 
-@statistic
+@statistic("distance")
+@dataclass
 class Distance(NullFiltered):
     """Mean number of tokens between the two ends of a head's attention."""
 
-    name = "distance"
-    fields = ("spanned", "total")
+    sums = ("spanned", "total")
+    card_place = 80
+    distance = Column(
+        "Distance",
+        unit=TOKENS,
+        says="How many tokens away the head looks, on average.",
+        more="looks further away",
+        positional=True,
+    )
 
     def update(self, block: ScoreBlock) -> None:
         apart = (block.row_positions[:, None] - block.key_positions[self.first_key :]).abs().to(torch.float32)
-        self.add("spanned", block.site, torch.einsum("bhij,ij->h", self.kept(block), apart))
-        self.add("total", block.site, self.kept_total(block))
+        spanned = torch.einsum("bhij,ij->h", self.scores_in(block), apart)
+        self.add(block.site, spanned=spanned, total=self.total_in(block))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {"distance": ratio(fields["spanned"], fields["total"])}
+    def columns(self, sums: Sums) -> Columns:
+        return {"distance": ratio(sums["spanned"], sums["total"])}

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, ratio
+from headscope.statistics.base import Columns, Sums, ratio
+from headscope.statistics.columns import NATS, Column
 from headscope.statistics.kit.totals import given, queries
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
@@ -31,33 +34,45 @@ def uniform_entropies(block: ScoreBlock, first_key: int = 0) -> torch.Tensor:
     return (seen - first_key).clamp(min=1).log() * block.row_mask
 
 
-@statistic
+@statistic("entropy")
+@dataclass
 class Entropy(NullFiltered):
     """Mean entropy of a row, in nats, beside that of attending to all alike: how broadly a head looks.
 
     `without_first` renormalises what is left, and leaves out rows that give over 90 % to the first token (vig2019, note 4).
     """
 
-    name = "entropy"
-    fields = ("entropy", "uniform", "rows")
+    sums = ("entropy", "uniform", "rows")
+    card_place = 60
+    entropy = Column(
+        "Entropy", unit=NATS, says="How broadly a token looks: 0 for one token, more for many.", more="looks more broadly"
+    )
+    uniform = Column(
+        "Entropy of looking at all alike",
+        unit=NATS,
+        says="The most that the entropy could be.",
+        more="is longer",
+        of_heads=False,
+    )
 
     def update(self, block: ScoreBlock) -> None:
-        entropies = row_entropies(self.kept(block).clamp(min=0), self.kept_given(block).clamp(min=0))
+        entropies = row_entropies(self.scores_in(block).clamp(min=0), self.given_in(block).clamp(min=0))
         uniform = uniform_entropies(block, self.first_key)
         if self.without_first:
             counted = self._counted(block)
-            self.add("entropy", block.site, (entropies * counted).sum((0, 2)))
-            self.add("uniform", block.site, (uniform[:, None] * counted).sum((0, 2)))
-            self.add("rows", block.site, counted.sum((0, 2)))
+            self.add(
+                block.site,
+                entropy=(entropies * counted).sum((0, 2)),
+                uniform=(uniform[:, None] * counted).sum((0, 2)),
+                rows=counted.sum((0, 2)),
+            )
         else:
-            self.add("entropy", block.site, entropies.sum((0, 2)))
-            self.add("uniform", block.site, uniform.sum())
-            self.add("rows", block.site, queries(block))
+            self.add(block.site, entropy=entropies.sum((0, 2)), uniform=uniform.sum(), rows=queries(block))
 
     def _counted(self, block: ScoreBlock) -> torch.Tensor:
         """(batch, head, row): 1 for the rows that do not give over 90 % of what they give to the first token."""
         whole = block.cached(given, self.measure)
-        return ((whole - self.kept_given(block) <= NULL * whole) & block.row_mask[:, None]).float()
+        return ((whole - self.given_in(block) <= NULL * whole) & block.row_mask[:, None]).float()
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {name: ratio(fields[name], fields["rows"]) for name in ("entropy", "uniform")}
+    def columns(self, sums: Sums) -> Columns:
+        return {name: ratio(sums[name], sums["rows"]) for name in ("entropy", "uniform")}

@@ -5,38 +5,52 @@ In a decoder the first token sees only itself; its last token is the one that ha
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import NATS, Column
 from headscope.statistics.kit.totals import given
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.entropy import row_entropies, uniform_entropies
 
 
-@statistic
+@statistic("entropy_ends")
+@dataclass
 class EntropyEnds(Statistic):
     """Mean entropy, in nats, of the first token's row ([CLS]) and of the last one's, beside attending to all alike."""
 
-    name = "entropy_ends"
     usual = False
-    fields = ("first", "first_uniform", "last", "last_uniform", "texts")
+    sums = ("first", "first_uniform", "last", "last_uniform", "texts")
+    card_place = 70
+    first = Column(
+        "Entropy of the first token", unit=NATS, says="How broadly the first token looks.", more="looks more broadly"
+    )
+    first_uniform = Column(
+        "Most for the first token", unit=NATS, says="The most that it could be.", more="is longer", of_heads=False
+    )
+    last = Column(
+        "Entropy of the last token", unit=NATS, says="How broadly the last token looks.", more="looks more broadly"
+    )
+    last_uniform = Column(
+        "Most for the last token", unit=NATS, says="The most that it could be.", more="is longer", of_heads=False
+    )
 
     def update(self, block: ScoreBlock) -> None:
         scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)
         uniform = uniform_entropies(block)
         if block.is_first:
-            self.add("texts", block.site, float(block.weights.shape[0]))
-            self.add("first", block.site, row_entropies(scores[:, :, 0], sums[:, :, 0]).sum(0))
-            self.add("first_uniform", block.site, uniform[:, 0].sum())
+            first = row_entropies(scores[:, :, 0], sums[:, :, 0]).sum(0)
+            self.add(block.site, texts=float(block.weights.shape[0]), first=first, first_uniform=uniform[:, 0].sum())
         texts, rows = _last_rows(block)
-        self.add("last", block.site, row_entropies(scores[texts, :, rows], sums[texts, :, rows]).sum(0))
-        self.add("last_uniform", block.site, uniform[texts, rows].sum())
+        last = row_entropies(scores[texts, :, rows], sums[texts, :, rows]).sum(0)
+        self.add(block.site, last=last, last_uniform=uniform[texts, rows].sum())
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        names = ("first", "first_uniform", "last", "last_uniform")
-        return {name: ratio(fields[name], fields["texts"]) for name in names}
+    def columns(self, sums: Sums) -> Columns:
+        return {name: ratio(sums[name], sums["texts"]) for name in self.sums if name != "texts"}
 
 
 def _last_rows(block: ScoreBlock) -> tuple[Tensor, Tensor]:

@@ -7,17 +7,18 @@ that kind, on average over the rows.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
 from headscope.lens.watching.gradients import GradientBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
 from headscope.statistics.kit.totals import queries
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 
 
 def sums_by_kind(gradients: Tensor, seen: Tensor, kinds: dict[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
@@ -29,7 +30,8 @@ def sums_by_kind(gradients: Tensor, seen: Tensor, kinds: dict[str, Tensor]) -> d
     return {name: ((size * keys[:, None]).sum((0, 2)), (pairs * keys[:, None]).sum((0, 2))) for name, keys in kinds.items()}
 
 
-@statistic
+@statistic("importance")
+@dataclass
 class Importance(Statistic):
     """Mean |dL / d alpha| for special tokens, periods and commas, and others; needs a language-model head.
 
@@ -37,35 +39,25 @@ class Importance(Statistic):
     these are `masked`, whatever stands in their place; all other columns are of the `unmasked`.
     """
 
-    name = "importance"
+    seed: int = setting(0, least=0)
+
     usual = False  # a forward and a backward pass of its own
     gradients = True
     levels = ("token",)
-    fields = ("rows",)
+    measures = ("weight",)
+    sums = ("rows",)
 
-    def __init__(self, measure: str = "weight", level: str = "token", seed: int = 0) -> None:
-        super().__init__(measure, level)
-        if measure != "weight":
-            raise InputError(f"importance is the gradient of the loss by weight, and there is none by {measure}.")
-        if seed < 0:
-            raise InputError(f"The seed of importance must not be below 0, and is {seed}.")
-        self.seed = seed
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "seed": self.seed}
-
-    def update(self, block: AttentionBlock) -> None:
+    def update(self, block: ScoreBlock) -> None:
         if not isinstance(block, GradientBlock):
             raise InputError("importance needs gradients: feed it by lens.run_gradients, or by a study.")
-        self.add("rows", block.site, queries(block))
+        self.add(block.site, rows=queries(block))
         for name, (size, pairs) in sums_by_kind(block.gradients, block.seen, kinds_of_keys(block)).items():
-            self.add(f"size {name}", block.site, size)
-            self.add(f"pairs {name}", block.site, pairs)
+            self.add(block.site, **{f"size {name}": size, f"pairs {name}": pairs})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        names = sorted(name.removeprefix("size ") for name in fields if name.startswith("size "))
-        by_pair = {name: ratio(fields[f"size {name}"], fields[f"pairs {name}"]) for name in names}
-        by_row = {f"{name}_per_row": ratio(fields[f"size {name}"], fields["rows"]) for name in names}
+    def columns(self, sums: Sums) -> Columns:
+        names = sorted(name.removeprefix("size ") for name in sums if name.startswith("size "))
+        by_pair = {name: ratio(sums[f"size {name}"], sums[f"pairs {name}"]) for name in names}
+        by_row = {f"{name}_per_row": ratio(sums[f"size {name}"], sums["rows"]) for name in names}
         return by_pair | by_row
 
 

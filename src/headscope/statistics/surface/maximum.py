@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import LENGTH, SHARE, Column
 from headscope.statistics.kit.totals import queries
 from headscope.statistics.registry import statistic
 
 
-@statistic
+@statistic("maximum")
+@dataclass
 class Maximum(Statistic):
     """Mean of the largest score in a row: 1 for a head that always looks at one token."""
 
-    name = "maximum"
-    fields = ("maximum", "rows")
+    sums = ("maximum", "rows")
+    card_place = 90
+    maximum = Column(
+        "Strongest pair of a row",
+        unit=SHARE,
+        unit_of_norms=LENGTH,
+        says="The largest score of a row, on average.",
+        more="is more decided",
+    )
 
     def update(self, block: ScoreBlock) -> None:
         largest = block.scores(self.measure).amax(-1) * block.row_mask[:, None]
-        self.add("maximum", block.site, largest.sum((0, 2)))
-        self.add("rows", block.site, queries(block))
+        self.add(block.site, maximum=largest.sum((0, 2)), rows=queries(block))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {"maximum": ratio(fields["maximum"], fields["rows"])}
+    def columns(self, sums: Sums) -> Columns:
+        return {"maximum": ratio(sums["maximum"], sums["rows"])}

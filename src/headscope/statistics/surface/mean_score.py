@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import COUNT, LENGTH, Column
 from headscope.statistics.kit.totals import total
 from headscope.statistics.kit.visible_pairs import visible
 from headscope.statistics.registry import statistic
 
 
-@statistic
+@statistic("mean_score")
+@dataclass
 class MeanScore(Statistic):
     """Mean score over all pairs of a query and a key that it sees: by norm, how much a head brings."""
 
-    name = "mean_score"
     usual = False
     levels = ("token",)
-    fields = ("total", "pairs")
+    sums = ("total", "pairs")
+    card_place = 100
+    mean_score = Column("Mean of all pairs", unit=LENGTH, says="The mean score of a pair of tokens.", more="gives more")
+    pairs = Column("Pairs", unit=COUNT, says="How many pairs were counted.", more="was counted more", of_heads=False)
 
     def update(self, block: ScoreBlock) -> None:
-        self.add("total", block.site, block.cached(total, self.measure))
-        self.add("pairs", block.site, float(visible(block, block.rows).sum()))
+        pairs = float(visible(block, block.rows).sum())
+        self.add(block.site, total=block.cached(total, self.measure), pairs=pairs)
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {"mean_score": ratio(fields["total"], fields["pairs"]), "pairs": fields["pairs"]}
+    def columns(self, sums: Sums) -> Columns:
+        return {"mean_score": ratio(sums["total"], sums["pairs"]), "pairs": sums["pairs"]}

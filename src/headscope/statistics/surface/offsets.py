@@ -3,42 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+
+import numpy as np
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import Column, share_on
 from headscope.statistics.kit.totals import total
 from headscope.statistics.registry import statistic
 
 NAMES = {-1: "previous", 0: "same", 1: "next"}
 
 
-@statistic
+@statistic("offsets")
+@dataclass
 class Offsets(Statistic):
     """Share on the previous, the same and the next token, or on any fixed offsets.
 
     A row that has no such token counts 0 in the sum and as any other in the denominator.
     """
 
-    name = "offsets"
+    offsets: Sequence[int] = (-1, 0, 1)
 
-    def __init__(self, measure: str = "weight", level: str = "token", offsets: Sequence[int] = (-1, 0, 1)) -> None:
-        super().__init__(measure, level)
-        self.offsets = tuple(offsets)
-        self.fields = ("total", *map(offset_name, self.offsets))
+    sums = ("total",)
+    card_place = 20
+    previous = share_on("Previous token, of all", "the token just before", positional=True)
+    same = share_on("Same token, of all", "the very token that looks", "looks at itself more", positional=True)
+    next = share_on("Next token, of all", "the token just after", positional=True)
 
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "offsets": list(self.offsets)}
+    @classmethod
+    def column(cls, name: str) -> Column | None:
+        offset = name.removeprefix("offset_")
+        if offset == name:
+            return super().column(name)
+        return share_on(f"Offset {offset}", f"the token {offset} places on", positional=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.offsets = list(self.offsets)
+
+    def begin(self) -> None:
+        self.state |= {offset_name(offset): np.zeros(self.heads.count) for offset in self.offsets}
 
     def update(self, block: ScoreBlock) -> None:
         scores = block.scores(self.measure)
-        self.add("total", block.site, block.cached(total, self.measure))
+        self.add(block.site, total=block.cached(total, self.measure))
         for offset in self.offsets:
             diagonal = scores.diagonal(block.rows.start + offset, dim1=2, dim2=3)
-            self.add(offset_name(offset), block.site, diagonal.sum((0, 2)))
+            self.add(block.site, **{offset_name(offset): diagonal.sum((0, 2))})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {name: ratio(fields[name], fields["total"]) for name in fields if name != "total"}
+    def columns(self, sums: Sums) -> Columns:
+        return {name: ratio(sums[name], sums["total"]) for name in sums if name != "total"}
 
 
 def offset_name(offset: int) -> str:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import SHARE, Column, share_on
 from headscope.statistics.kit.key_masks import separators
 from headscope.statistics.kit.totals import given
 from headscope.statistics.registry import statistic
 
 
-@statistic
+@statistic("separators")
+@dataclass
 class Separators(Statistic):
     """Share on separators in all rows, in the rows of separators, and in all other rows.
 
@@ -20,9 +24,22 @@ class Separators(Statistic):
     Any number of them may be there. A model that has none (most decoders) gets no numbers.
     """
 
-    name = "separators"
     usual = False
-    fields = ("separator_given", "separator_total", "others_given", "others_total")
+    sums = ("separator_given", "separator_total", "others_given", "others_total")
+    card_place = 50
+    share = share_on("Separators, of all", "separators")
+    from_separator = Column(
+        "Separators to separators",
+        unit=SHARE,
+        says="The part of what separators give that goes to separators.",
+        more="gives more",
+    )
+    from_others = Column(
+        "Others to separators",
+        unit=SHARE,
+        says="The part of what other tokens give that goes to separators.",
+        more="gives more",
+    )
 
     def update(self, block: ScoreBlock) -> None:
         keys = block.attended.cached(separators)
@@ -30,15 +47,15 @@ class Separators(Statistic):
         to_separators = torch.einsum("bhik,bk->bhi", block.scores(self.measure), keys)
         totals = block.cached(given, self.measure)
         for name, mask in (("separator", rows), ("others", 1 - rows)):
-            self.add(f"{name}_given", block.site, torch.einsum("bhi,bi->h", to_separators, mask))
-            self.add(f"{name}_total", block.site, torch.einsum("bhi,bi->h", totals, mask))
+            both = {"given": to_separators, "total": totals}
+            self.add(block.site, **{f"{name}_{of}": torch.einsum("bhi,bi->h", some, mask) for of, some in both.items()})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         # Without separators, 0 from others would say that they are avoided.
-        others = np.where(fields["separator_total"] > 0, fields["others_total"], 0)
-        to_all = fields["separator_given"] + fields["others_given"]
+        others = np.where(sums["separator_total"] > 0, sums["others_total"], 0)
+        to_all = sums["separator_given"] + sums["others_given"]
         return {
-            "share": ratio(to_all, fields["separator_total"] + others),
-            "from_separator": ratio(fields["separator_given"], fields["separator_total"]),
-            "from_others": ratio(fields["others_given"], others),
+            "share": ratio(to_all, sums["separator_total"] + others),
+            "from_separator": ratio(sums["separator_given"], sums["separator_total"]),
+            "from_others": ratio(sums["others_given"], others),
         }

@@ -2,49 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import Column, share_on
 from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
 from headscope.statistics.kit.totals import received, total
 from headscope.statistics.registry import statistic
 
 
+@dataclass
 class Shares(Statistic):
     """A statistic whose columns are shares of the total that some keys receive."""
 
-    fields: tuple[str, ...] = ("total",)
+    sums: ClassVar[tuple[str, ...]] = ("total",)
 
     def update(self, block: ScoreBlock) -> None:
-        self.add("total", block.site, block.cached(total, self.measure))
-        for name, amount in self.amounts(block, block.cached(received, self.measure)).items():
-            self.add(name, block.site, amount)
+        self.add(block.site, total=block.cached(total, self.measure))
+        self.add(block.site, **self.amounts(block, block.cached(received, self.measure)))
 
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         """By column, what the keys of that column receive: (head,) each."""
         raise NotImplementedError
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {name: ratio(fields[name], fields["total"]) for name in sorted(fields) if name != "total"}
+    def columns(self, sums: Sums) -> Columns:
+        return {name: ratio(sums[name], sums["total"]) for name in sorted(sums) if name != "total"}
 
 
-@statistic
+@statistic("first_token")
+@dataclass
 class FirstToken(Shares):
     """Share on the first token of the text: null attention (vig2019, section 5)."""
 
-    name = "first_token"
-    fields = ("total", "first_token")
+    sums = ("total", "first_token")
+    card_place = 30
+    first_token = share_on("First token", "the first token of the text")
 
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         return {"first_token": received[:, :, 0].sum(0)}
 
 
-@statistic
+@statistic("special_tokens")
+@dataclass
 class SpecialTokens(Shares):
     """Share on each special token ([CLS], [SEP], </s>, ...), one column each."""
 
-    name = "special_tokens"
+    @classmethod
+    def column(cls, name: str) -> Column:
+        return share_on(f"On {name}", name)
 
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         return {
@@ -53,12 +62,15 @@ class SpecialTokens(Shares):
         }
 
 
-@statistic
+@statistic("punctuation")
+@dataclass
 class Punctuation(Shares):
     """Share on periods and commas: exactly `.` and `,` (clark2019, section 3.2)."""
 
-    name = "punctuation"
-    fields = ("total", "period", "comma")
+    sums = ("total", "period", "comma")
+    card_place = 40
+    comma = share_on("Commas, of all", "commas")
+    period = share_on("Periods, of all", "periods")
 
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         marks = {"period": is_period, "comma": is_comma}

@@ -1,4 +1,4 @@
-"""What a head does with the attention that it does not park on the first token or on a separator.
+"""What a head does beyond its sinks: with the attention that goes neither to the first token nor to a separator.
 
 Heads that have nothing to do look at [CLS], [SEP] or a decoder's first token (clark2019, section 3.2; vig2019, section
 5.2), most of the time. Their work shows in what is left: shares here are of the rest, and rows count by how much they leave.
@@ -6,12 +6,15 @@ Heads that have nothing to do look at [CLS], [SEP] or a decoder's first token (c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import RATIO, SHARE, Column, share_on
 from headscope.statistics.kit.categories import USUAL, key_categories
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.kit.totals import received, total
@@ -36,9 +39,16 @@ def weighted_entropies(scores: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
     return sums, torch.xlogy(sums, sums) - informed
 
 
-@statistic
+def _of_rest(title: str, what: str, more: str = "looks there more", *, positional: bool = False) -> Column:
+    """A share of what a head does not give to its sinks."""
+    says = f"The part of the head's attention beyond its sinks, the first token and separators, that goes to {what}."
+    return Column(title, unit=SHARE, says=says, more=more, positional=positional)
+
+
+@statistic("beyond_sinks")
+@dataclass
 class BeyondSinks(Statistic):
-    """Shares parked on the first token and on separators; of the rest, on neighbours and punctuation, and how broad it is.
+    """Shares on its sinks (first token, separators); of the rest, on neighbours and punctuation, and how broad it is.
 
     `first` and `separator` are shares of everything, `rest` is what they leave. All other columns are of the rest alone:
     the share on the same token, the one or two before and after it, on periods and commas, on the `one_token` of each text
@@ -47,40 +57,53 @@ class BeyondSinks(Statistic):
     or in a decoder any; a separator is any other special token.
     """
 
-    name = "beyond_sinks"
-    fields = ("total", "first", "separator", "rest", *OFFSETS, "punctuation", "one_token", "entropy", "uniform")
+    sums = ("total", "first", "separator", "rest", *OFFSETS, "punctuation", "one_token", "entropy", "uniform")
+    card_place = 10
+    first = share_on("First token as a sink", "the token that starts the text", "uses it more as a sink")
+    separator = share_on("Separators as a sink", "separators such as [SEP]", "uses them more as a sink")
+    rest = share_on("Beyond its sinks", "neither the first token nor separators", "is busier with the text itself")
+    two_before = _of_rest("Two tokens before", "the token two places before", positional=True)
+    previous = _of_rest("Previous token", "the token just before", positional=True)
+    same = _of_rest("Same token", "the very token that looks", "looks at itself more", positional=True)
+    next = _of_rest("Next token", "the token just after", positional=True)
+    two_after = _of_rest("Two tokens after", "the token two places after", positional=True)
+    punctuation = _of_rest("Punctuation", "periods and commas")
+    one_token = _of_rest("One token of each text", "the one token that gets most of it", "has a second sink")
+    breadth = Column(
+        "Breadth of the rest",
+        unit=RATIO,
+        says="How evenly the head spreads its attention beyond its sinks: 1 for alike on all tokens, 0 for one token.",
+        more="spreads it more evenly",
+    )
 
-    def __init__(self, measure: str = "weight", level: str = "token") -> None:
-        super().__init__(measure, level)
-        self._received = SiteRows[Tensor]()
+    def begin(self) -> None:
+        self._received = SiteRows[Tensor]()  # batch head key
 
     def update(self, block: ScoreBlock) -> None:
         categories = key_categories(block, {})
         kept = (categories > SEPARATOR) & block.key_mask  # batch key
         got = block.cached(received, self.measure)
-        self.add("total", block.site, block.cached(total, self.measure))
-        for name, category in (("first", FIRST), ("separator", SEPARATOR), ("punctuation", PUNCTUATION)):
-            self.add(name, block.site, (got * (categories == category)[:, None]).sum((0, 2)))
-        self.add("rest", block.site, (got * kept[:, None]).sum((0, 2)))
-        self._add_one_token(block, got * kept[:, None])
         scores = block.scores(self.measure)
-        for name, offset in OFFSETS.items():
-            self.add(name, block.site, _on_diagonal(scores, kept, block.rows.start + offset))
+        by_category = {"first": FIRST, "separator": SEPARATOR, "punctuation": PUNCTUATION}
         sums, entropies = weighted_entropies(scores, kept)
-        self.add("entropy", block.site, entropies.sum((0, 2)))
-        self.add("uniform", block.site, torch.einsum("bhi,bi->h", sums, _log_in_sight(block, kept)))
+        self.add(
+            block.site,
+            total=block.cached(total, self.measure),
+            **{name: (got * (categories == number)[:, None]).sum((0, 2)) for name, number in by_category.items()},
+            rest=(got * kept[:, None]).sum((0, 2)),
+            **{name: _on_diagonal(scores, kept, block.rows.start + offset) for name, offset in OFFSETS.items()},
+            entropy=entropies.sum((0, 2)),
+            uniform=torch.einsum("bhi,bi->h", sums, _log_in_sight(block, kept)),
+        )
+        whole = self._received.complete(block, got * kept[:, None])
+        if whole is not None:  # which token of a text gets most is known when its last rows have come
+            self.add(block.site, one_token=whole.amax(2).sum(0))
 
-    def _add_one_token(self, block: ScoreBlock, got: Tensor) -> None:
-        """Which token of a text gets most is known when its last rows have come. got: (batch, head, key)"""
-        whole = self._received.complete(block, got)
-        if whole is not None:
-            self.add("one_token", block.site, whole.amax(2).sum(0))
-
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        columns = {name: ratio(fields[name], fields["total"]) for name in ("first", "separator", "rest")}
-        columns |= {name: ratio(fields[name], fields["rest"]) for name in (*OFFSETS, "punctuation", "one_token")}
-        uniform = np.where(fields["rest"] > 0, fields["uniform"], 0)
-        return columns | {"breadth": ratio(fields["entropy"], uniform)}
+    def columns(self, sums: Sums) -> Columns:
+        columns = {name: ratio(sums[name], sums["total"]) for name in ("first", "separator", "rest")}
+        columns |= {name: ratio(sums[name], sums["rest"]) for name in (*OFFSETS, "punctuation", "one_token")}
+        uniform = np.where(sums["rest"] > 0, sums["uniform"], 0)
+        return columns | {"breadth": ratio(sums["entropy"], uniform)}
 
 
 def _on_diagonal(scores: Tensor, kept: Tensor, offset: int) -> Tensor:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import LENGTH, Column
 from headscope.statistics.kit.totals import queries, total
 from headscope.statistics.registry import statistic
 
 
-@statistic
+@statistic("strength")
+@dataclass
 class Strength(Statistic):
     """Mean sum of a row: 1 by weight (less with sinks); by norm, how much a head brings."""
 
-    name = "strength"
-    fields = ("total", "rows")
+    sums = ("total", "rows")
+    card_place = 110
+    strength = Column(
+        "Strength", unit=LENGTH, says="The sum of a row: by weight 1, by norm what the head adds.", more="adds more"
+    )
 
     def update(self, block: ScoreBlock) -> None:
-        self.add("total", block.site, block.cached(total, self.measure))
-        self.add("rows", block.site, queries(block))
+        self.add(block.site, total=block.cached(total, self.measure), rows=queries(block))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {"strength": ratio(fields["total"], fields["rows"])}
+    def columns(self, sums: Sums) -> Columns:
+        return {"strength": ratio(sums["total"], sums["rows"])}

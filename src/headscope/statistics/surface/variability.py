@@ -6,8 +6,7 @@ The mean map must be known before deviations from it can be summed, so this take
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -15,30 +14,23 @@ from torch import Tensor
 
 from headscope.errors import InputError
 from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Columns, Sums, ratio
+from headscope.statistics.columns import SHARE, Column
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
 from headscope.statistics.surface.null_attention import NullFiltered
 
 POSITIONS = 10  # the paper's N
 
 
+@dataclass
 class FirstPositions(NullFiltered):
     """A statistic of the first `positions` rows and keys of every text."""
 
+    positions: int = setting(POSITIONS, least=2)
+
     usual = False
     resampled = False
-
-    def __init__(
-        self, measure: str = "weight", level: str = "token", without_first: bool = False, positions: int = POSITIONS
-    ) -> None:
-        super().__init__(measure, level, without_first)
-        if positions < 2:
-            raise InputError(f"{self.name} needs at least 2 positions, not {positions}.")
-        self.positions = positions
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "positions": self.positions}
 
     def corner(self, block: ScoreBlock) -> tuple[Tensor, Tensor, slice]:
         """The corner's scores (batch, head, row, key), whether a text has that pair (batch, row, key), and the rows."""
@@ -50,17 +42,14 @@ class FirstPositions(NullFiltered):
         return scores, there, rows
 
 
-@statistic
+@statistic("mean_map")
+@dataclass
 class MeanMap(FirstPositions):
     """Mean attention between the first positions of all texts: the pattern that depends on no text (vig2019, eq. 5)."""
 
-    name = "mean_map"
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        fresh = super().start(sites)
+    def begin(self) -> None:
         shape = (self.positions, self.positions)
-        fresh.state = {"sum": np.zeros((fresh.heads.count, *shape)), "texts": np.zeros((len(sites), *shape))}
-        return fresh
+        self.state = {"sum": np.zeros((self.heads.count, *shape)), "texts": np.zeros((len(self.heads.sites), *shape))}
 
     def update(self, block: ScoreBlock) -> None:
         scores, there, rows = self.corner(block)
@@ -74,9 +63,9 @@ class MeanMap(FirstPositions):
         """(head, row, key); 0 where no text has that pair."""
         return np.nan_to_num(ratio(self.state["sum"], self._texts(self.state["texts"])))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         """One row a head: what the corner has in all, of one text on average."""
-        return {"total": np.nansum(ratio(fields["sum"], self._texts(fields["texts"])), (-1, -2))}
+        return {"total": np.nansum(ratio(sums["sum"], self._texts(sums["texts"])), (-1, -2))}
 
     def _texts(self, texts: Array) -> Array:
         """Texts a pair of positions, for every head of a site."""
@@ -85,36 +74,27 @@ class MeanMap(FirstPositions):
         return texts[..., of_head, :, :]
 
 
-@statistic
+@statistic("variability")
+@dataclass
 class Variability(FirstPositions):
     """Mean absolute deviation of attention from its mean over texts, from 0 to 1, on first positions (vig2019, eq. 5)."""
 
-    name = "variability"
-    fields = ("deviation", "total")
+    mean: Array | None = field(default=None, repr=False, compare=False)  # head row key; of a `MeanMap` with these settings
 
-    def __init__(
-        self,
-        measure: str = "weight",
-        level: str = "token",
-        without_first: bool = False,
-        positions: int = POSITIONS,
-        mean: Array | None = None,
-    ) -> None:
-        super().__init__(measure, level, without_first, positions)
-        self.mean = mean  # head row key; of a `MeanMap` with the same settings
+    sums = ("deviation", "total")
+    card_place = 130
+    variability = Column(
+        "Variability", unit=SHARE, says="How much the head's map depends on the text.", more="follows the text more"
+    )
 
     @classmethod
     def of(cls, first_pass: MeanMap) -> Variability:
         """The second pass after this first one."""
         return cls(**first_pass.settings(), mean=first_pass.mean())
 
-    def start(self, sites: Sequence[Site]) -> Statistic:
+    def begin(self) -> None:
         if self.mean is None:
             raise InputError("variability takes two passes: count mean_map first, and then Variability.of(it).")
-        fresh = super().start(sites)
-        assert isinstance(fresh, Variability)
-        fresh.mean = self.mean
-        return fresh
 
     def update(self, block: ScoreBlock) -> None:
         assert self.mean is not None
@@ -124,8 +104,7 @@ class Variability(FirstPositions):
         keys = slice(self.first_key, self.first_key + scores.shape[3])
         mean = torch.from_numpy(self.mean[self.heads.where(block.site), rows, keys]).to(scores.device)
         deviations = (scores.double() - mean).abs() * there[:, None]
-        self.add("deviation", block.site, deviations.sum((0, 2, 3)))
-        self.add("total", block.site, scores.double().sum((0, 2, 3)))
+        self.add(block.site, deviation=deviations.sum((0, 2, 3)), total=scores.double().sum((0, 2, 3)))
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {"variability": ratio(fields["deviation"], 2 * fields["total"])}
+    def columns(self, sums: Sums) -> Columns:
+        return {"variability": ratio(sums["deviation"], 2 * sums["total"])}

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 
-from headscope.errors import InputError
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import ACCURACY, Column
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
+from headscope.statistics.words.annotated_sites import annotated_sites
 from headscope.text.coreference.cases import cases
 from headscope.text.cut import half_of
 from headscope.text.mention import KINDS, Kind
 
 COLUMNS: dict[str, tuple[Kind, ...]] = {"all": KINDS, "pronoun": ("PRON",), "proper": ("PROP",), "nominal": ("NOM",)}
 HALVES = (0, 1)
-CANDIDATES = ("words", "mentions")
 WORD, MENTION, ANTECEDENT = 1, 2, 3  # what a key may be to a case, each also what is before it
 
 
@@ -46,7 +48,8 @@ class BatchCases(NamedTuple):
     keys: Tensor  # case key: WORD, MENTION, ANTECEDENT, or 0 for what is no candidate
 
 
-@statistic
+@statistic("antecedents")
+@dataclass
 class Antecedents(Statistic):
     """How often a mention's head word looks most at that of an antecedent, by kind of mention (clark2019, 4.3).
 
@@ -54,30 +57,26 @@ class Antecedents(Statistic):
     mentions. A case is a mention that ends behind its document's context and has an antecedent in the document.
     """
 
-    name = "antecedents"
+    level: str = "word"
+    candidates: str = setting("words", one_of=("words", "mentions"), said="{}")
+
     usual = False
     levels = ("word",)
     needs = ("mentions",)
-    fields = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))
+    sums = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))
+    card_place = 150
+    all = Column(
+        "Antecedents found",
+        unit=ACCURACY,
+        says="How often a mention looks most at its antecedent.",
+        more="finds more",
+    )
+    pronoun = Column("Antecedents of pronouns", unit=ACCURACY, says="The same for pronouns.", more="finds more")
+    proper = Column("Antecedents of names", unit=ACCURACY, says="The same for names.", more="finds more")
+    nominal = Column("Antecedents of other nouns", unit=ACCURACY, says="The same for other nouns.", more="finds more")
 
-    def __init__(self, measure: str = "weight", level: str = "word", candidates: str = "words") -> None:
-        super().__init__(measure, level)
-        if candidates not in CANDIDATES:
-            raise InputError(f"The candidates of antecedents are {' or '.join(CANDIDATES)}, not {candidates!r}.")
-        self.candidates = candidates
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "candidates": self.candidates}
-
-    @property
-    def table_name(self) -> str:
-        parts = {self.name: True, self.measure: self.measure != "weight", "mentions": self.candidates == "mentions"}
-        return "_".join(name for name, said in parts.items() if said)
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        """Only self attention over the annotated text: an encoder-decoder's decoder reads the target."""
-        encoders = [site for site in sites if site.stack == "encoder"]
-        return super().start([site for site in encoders or sites if site.kind == "self"])
+    def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
+        return annotated_sites(sites)
 
     def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:
@@ -87,15 +86,14 @@ class Antecedents(Statistic):
         scores = block.scores(self.measure)[found.text[here], :, found.row[here] - block.rows.start]  # case head key
         keys = found.keys[here]
         correct = finds_antecedent(scores, keys >= (WORD if self.candidates == "words" else MENTION), keys == ANTECEDENT)
-        sums = torch.zeros(len(KINDS) * len(HALVES), correct.shape[1], device=correct.device)
-        sums.index_add_(0, found.group[here], correct.float())
-        counts = torch.bincount(found.group[here], minlength=len(sums))
+        right = torch.zeros(len(KINDS) * len(HALVES), correct.shape[1], device=correct.device)
+        right.index_add_(0, found.group[here], correct.float())
+        counts = torch.bincount(found.group[here], minlength=len(right))
         for index, (kind, half) in enumerate(product(KINDS, HALVES)):
-            self.add(f"correct {kind} {half}", block.site, sums[index])
-            self.add(f"cases {kind} {half}", block.site, counts[index])
+            self.add(block.site, **{f"correct {kind} {half}": right[index], f"cases {kind} {half}": counts[index]})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
-        return {column: _accuracy(fields, column, HALVES) for column in COLUMNS}
+    def columns(self, sums: Sums) -> Columns:
+        return {column: _accuracy(sums, column, HALVES) for column in COLUMNS}
 
     def table(self) -> pd.DataFrame:
         """Accuracy of each head, the number of cases, and both for either half of the corpus."""
@@ -106,12 +104,12 @@ class Antecedents(Statistic):
         return super().table().assign(**columns)
 
 
-def _sum(fields: Fields, what: str, column: str, halves: Sequence[int]) -> Array:
-    return np.sum([fields[f"{what} {kind} {half}"] for kind in COLUMNS[column] for half in halves], axis=0)
+def _sum(sums: Sums, what: str, column: str, halves: Sequence[int]) -> Array:
+    return np.sum([sums[f"{what} {kind} {half}"] for kind in COLUMNS[column] for half in halves], axis=0)
 
 
-def _accuracy(fields: Fields, column: str, halves: Sequence[int]) -> Array:
-    return ratio(_sum(fields, "correct", column, halves), _sum(fields, "cases", column, halves))
+def _accuracy(sums: Sums, column: str, halves: Sequence[int]) -> Array:
+    return ratio(_sum(sums, "correct", column, halves), _sum(sums, "cases", column, halves))
 
 
 def batch_cases(batch: Batch, side: Side) -> BatchCases:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import torch
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, ratio
+from headscope.statistics.base import Columns, Sums, ratio
+from headscope.statistics.columns import COUNT, Column, share_on
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.statistics.words.related_pairs import related_pairs
@@ -14,7 +17,8 @@ from headscope.statistics.words.related_pairs import related_pairs
 FORMS = ("attending_is_parent", "attended_is_parent", "either")
 
 
-@statistic
+@statistic("dependencies")
+@dataclass
 class Dependencies(NullFiltered):
     """Share of a head's attention between words in a dependency relation, beside the share of such pairs (vig2019, eq. 4).
 
@@ -22,10 +26,24 @@ class Dependencies(NullFiltered):
     everything in sight would have, every pair of a row and a key that counts once: of a decoder, the keys up to the row.
     """
 
-    name = "dependencies"
     usual = False
     needs = ("parents",)
-    fields = ("total", "pairs", *FORMS[:2], *(f"related {form}" for form in FORMS[:2]))
+    sums = ("total", "pairs", *FORMS[:2], *(f"related {form}" for form in FORMS[:2]))
+    card_place = 140
+    attending_is_parent = share_on("From a head word to its dependent", "a dependent", "follows syntax more")
+    attended_is_parent = share_on("From a dependent to its head word", "the head word", "follows syntax more")
+    either = share_on("Between syntactically related words", "a related word", "follows syntax more")
+    total = Column(
+        "Attention counted", unit=COUNT, says="How much attention was counted.", more="was counted more", of_heads=False
+    )
+
+    @classmethod
+    def column(cls, name: str) -> Column | None:
+        of = super().column(name.removesuffix("_baseline"))
+        if of is None or not name.endswith("_baseline"):
+            return of
+        says = "What looking at all tokens in sight alike would give."
+        return replace(of, title=f"{of.title}, by chance", says=says, of_heads=False)
 
     def update(self, block: ScoreBlock) -> None:
         if block.site.kind != "self" or block.attended.name == "target":  # only the source is annotated
@@ -37,11 +55,10 @@ class Dependencies(NullFiltered):
             counts &= key <= query
         text, query, key, parent = pairs[counts].unbind(1)
         scores = block.scores(self.measure)[text, :, query - block.rows.start, key]  # pair head
-        self.add("total", block.site, self.kept_total(block))
-        self.add("pairs", block.site, self._pairs_in_sight(block).sum())
+        self.add(block.site, total=self.total_in(block), pairs=self._pairs_in_sight(block).sum())
         for form, name in enumerate(FORMS[:2]):
-            self.add(name, block.site, scores[parent == form].double().sum(0))
-            self.add(f"related {name}", block.site, float((parent == form).sum()))
+            of_form = parent == form
+            self.add(block.site, **{name: scores[of_form].double().sum(0), f"related {name}": of_form.sum()})
 
     def _pairs_in_sight(self, block: ScoreBlock) -> Tensor:
         """How many keys that count each row may see: (batch, row)."""
@@ -50,12 +67,12 @@ class Dependencies(NullFiltered):
             seen = torch.minimum(seen, block.row_positions + 1)
         return (seen - self.first_key) * block.row_mask
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         one, other = FORMS[:2]
         both = {
-            **{name: (fields[name], fields[f"related {name}"]) for name in FORMS[:2]},
-            "either": (fields[one] + fields[other], fields[f"related {one}"] + fields[f"related {other}"]),
+            **{name: (sums[name], sums[f"related {name}"]) for name in FORMS[:2]},
+            "either": (sums[one] + sums[other], sums[f"related {one}"] + sums[f"related {other}"]),
         }
-        shares = {name: ratio(attention, fields["total"]) for name, (attention, _) in both.items()}
-        baselines = {f"{name}_baseline": ratio(count, fields["pairs"]) for name, (_, count) in both.items()}
-        return shares | baselines | {"total": fields["total"]}
+        shares = {name: ratio(attention, sums["total"]) for name, (attention, _) in both.items()}
+        baselines = {f"{name}_baseline": ratio(count, sums["pairs"]) for name, (_, count) in both.items()}
+        return shares | baselines | {"total": sums["total"]}

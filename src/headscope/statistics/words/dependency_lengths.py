@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import torch
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
 from headscope.statistics.registry import statistic
 from headscope.statistics.words.related_pairs import ATTENDED_IS_PARENT, related_pairs
 
 FURTHEST = 64  # tokens; what is further apart counts in the mean length only
 
 
-@statistic
+@statistic("dependency_lengths")
+@dataclass
 class DependencyLengths(Statistic):
     """Probability of a dependency relation between two tokens by their distance, and the mean length of one.
 
     It follows from the documents and the tokenizer alone; every unordered pair of two tokens counts once.
     """
 
-    name = "dependency_lengths"
     usual = False
     needs = ("parents",)
     resampled = False
 
     def update(self, block: ScoreBlock) -> None:
-        if block.site != self.heads.sites[0] or not block.is_first:  # what the documents have, they have once
+        if not self.starts_batch(block):
             return
         _, child, parent, which = block.batch.cached(related_pairs, block.attended).unbind(1)
         apart = (child - parent).abs()[which == ATTENDED_IS_PARENT]
         counts = torch.bincount(apart.clamp(max=FURTHEST + 1), minlength=FURTHEST + 2).double().cpu().numpy()
-        self.add_array("related", counts[1:-1])
-        self.add_array("pairs", pairs_by_distance(block.key_mask.sum(1).cpu().numpy()))
-        self.add_array("lengths", np.array([float(apart.sum()), float(len(apart))]))
+        pairs = pairs_by_distance(block.key_mask.sum(1).cpu().numpy())
+        self.add_arrays(related=counts[1:-1], pairs=pairs, lengths=np.array([float(apart.sum()), float(len(apart))]))
 
     def labels(self) -> pd.DataFrame:
         return pd.DataFrame({"distance": np.arange(1, FURTHEST + 1)})
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         """`mean_length` is the same in every row."""
-        mean = ratio(fields["lengths"][..., :1], fields["lengths"][..., 1:])
+        mean = ratio(sums["lengths"][..., :1], sums["lengths"][..., 1:])
         return {
-            "probability": ratio(fields["related"], fields["pairs"]),
-            "related": fields["related"],
-            "pairs": fields["pairs"],
-            "mean_length": mean + np.zeros_like(fields["related"]),
+            "probability": ratio(sums["related"], sums["pairs"]),
+            "related": sums["related"],
+            "pairs": sums["pairs"],
+            "mean_length": mean + np.zeros_like(sums["related"]),
         }
 
 

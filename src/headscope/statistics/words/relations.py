@@ -6,21 +6,24 @@ Each is asked of every relation, apart: `dependent to head` reads the dependent'
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 
-from headscope.errors import InputError
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.statistics.base import Array, Fields, Statistic, ratio
+from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
+from headscope.statistics.columns import ACCURACY, COUNT, Column
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import statistic
+from headscope.statistics.settings import setting
+from headscope.statistics.words.annotated_sites import annotated_sites
 from headscope.statistics.words.relation_cases import (
     BINS,
     FURTHEST,
@@ -34,7 +37,6 @@ from headscope.text.cut import half_of
 
 DIRECTIONS = ("dependent to head", "head to dependent")
 ALL, ALL_BUT_PUNCTUATION = "all", "all but punct"
-VARIANTS = ("paper", "code")
 
 
 def among_others(scores: Tensor, rows: Tensor, words: Tensor) -> Tensor:
@@ -117,7 +119,8 @@ def batch_cases(batch: Batch, side: Side, variant: str, clitics: bool, subtypes:
     return BatchCases(relations, words.to(side.device), rows, columns, offsets)
 
 
-@statistic
+@statistic("relations")
+@dataclass
 class Relations(Statistic):
     """How often a word looks most at its head, or a head at its dependent, by relation (clark2019, section 4.2).
 
@@ -126,47 +129,41 @@ class Relations(Statistic):
     Its other difference, a split word's first piece instead of the mean over its pieces, cannot be had in words.
     """
 
-    name = "relations"
+    level: str = "word"
+    variant: str = setting("paper", one_of=("paper", "code"), said="{}")
+    clitics: bool = setting(True, said="without_clitics")
+    subtypes: bool = setting(True, said="without_subtypes")
+
     usual = False
     levels = ("word",)
     needs = ("parents", "relations")
+    card_place = 160
+    accuracy = Column(
+        "Accuracy", unit=ACCURACY, says="How often the most-attended word is the right one.", more="is right more often"
+    )
+    baseline = Column(
+        "Baseline",
+        unit=ACCURACY,
+        says="How often the word at the best fixed offset is.",
+        more="is easier",
+        of_heads=False,
+    )
+    cases = Column(
+        "Cases",
+        unit=COUNT,
+        says="How many pairs of words have the relation.",
+        more="is more frequent",
+        of_heads=False,
+    )
 
-    def __init__(
-        self,
-        measure: str = "weight",
-        level: str = "word",
-        variant: str = "paper",
-        clitics: bool = True,
-        subtypes: bool = True,
-    ) -> None:
-        super().__init__(measure, level)
-        if variant not in VARIANTS:
-            raise InputError(f"A variant of relations is one of {', '.join(VARIANTS)}, not {variant!r}.")
-        self.variant, self.clitics, self.subtypes = variant, clitics, subtypes
+    def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
+        return annotated_sites(sites)
+
+    def begin(self) -> None:
         self._columns = SiteRows(larger)
-
-    def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "variant": self.variant, "clitics": self.clitics, "subtypes": self.subtypes}
-
-    @property
-    def table_name(self) -> str:
-        parts = {
-            "relations": True,
-            self.measure: self.measure != "weight",
-            "code": self.variant == "code",
-            "without_clitics": not self.clitics,
-            "without_subtypes": not self.subtypes,
-        }
-        return "_".join(name for name, said in parts.items() if said)
-
-    def start(self, sites: Sequence[Site]) -> Statistic:
-        """Only self attention over the annotated text: an encoder-decoder's decoder reads the target."""
-        encoders = [site for site in sites if site.stack == "encoder"]
-        fresh = super().start([site for site in encoders or sites if site.kind == "self"])
         for relation in (ALL, ALL_BUT_PUNCTUATION):
-            fresh.state[f"correct {relation}"] = np.zeros((2, 2, fresh.heads.count))  # direction half head
-            fresh.state[f"offsets {relation}"] = np.zeros((2, BINS))  # half bin
-        return fresh
+            self.state[f"correct {relation}"] = np.zeros((2, 2, self.heads.count))  # direction half head
+            self.state[f"offsets {relation}"] = np.zeros((2, BINS))  # half bin
 
     # Counting
 
@@ -174,9 +171,9 @@ class Relations(Statistic):
         if block.site not in self.heads.sites:
             return
         cases = block.batch.cached(batch_cases, block.attended, self.variant, self.clitics, self.subtypes)
-        if block.is_first and block.site == self.heads.sites[0]:  # what the documents have, they have once
-            for relation, of_relation in with_all(cases.relations, cases.offsets):
-                self.add_array(f"offsets {relation}", of_relation)
+        if self.starts_batch(block):
+            offsets = with_all(cases.relations, cases.offsets)
+            self.add_arrays(**{f"offsets {relation}": of_relation for relation, of_relation in offsets})
         scores = among_others(block.scores(self.measure), block.row_positions, cases.words)
         self._ask_rows(block, most_attended(scores), cases)
         if cases.columns is not None:
@@ -196,9 +193,9 @@ class Relations(Statistic):
     def _add_correct(self, site: Site, correct: Tensor, group: Tensor, relations: Sequence[str]) -> None:
         """Add `correct` (question, head) to its relation, direction and half."""
         here = self.heads.where(site)
-        sums = torch.zeros(4 * len(relations), correct.shape[1], device=correct.device)
-        sums.index_add_(0, group, correct.float())
-        by_relation = sums.double().cpu().numpy().reshape(len(relations), 2, 2, correct.shape[1])
+        right = torch.zeros(4 * len(relations), correct.shape[1], device=correct.device)
+        right.index_add_(0, group, correct.float())
+        by_relation = right.double().cpu().numpy().reshape(len(relations), 2, 2, correct.shape[1])
         for relation, of_relation in with_all(relations, by_relation):
             name = f"correct {relation}"
             if name not in self.state:
@@ -222,9 +219,9 @@ class Relations(Statistic):
             labels[column] = np.repeat(names, len(heads))
         return labels
 
-    def columns(self, fields: Fields) -> dict[str, Array]:
+    def columns(self, sums: Sums) -> Columns:
         """Accuracy alone gets intervals: a row for each relation and head makes large tables."""
-        correct, offsets = self._stacked(fields)
+        correct, offsets = self._stacked(sums)
         accuracies = ratio(correct.sum(-2), offsets.sum((-1, -2))[..., None, None])  # ... relation direction head
         return {"accuracy": accuracies.reshape(*accuracies.shape[:-3], -1)}
 
@@ -252,7 +249,7 @@ class Relations(Statistic):
         before = np.stack([left, right], axis=1)[..., None]  # the head left of its dependent, the dependent left of its head
         return np.where(causal, before, offsets.sum(-1)[:, None, None])
 
-    def _stacked(self, fields: Fields) -> tuple[Array, Array]:
+    def _stacked(self, sums: Sums) -> tuple[Array, Array]:
         """Of all relations: correct (..., relation, direction, half, head) and offsets (..., relation, half, BINS)."""
-        correct = np.stack([fields[f"correct {relation}"] for relation in self.relations], axis=-4)
-        return correct, np.stack([fields[f"offsets {relation}"] for relation in self.relations], axis=-3)
+        correct = np.stack([sums[f"correct {relation}"] for relation in self.relations], axis=-4)
+        return correct, np.stack([sums[f"offsets {relation}"] for relation in self.relations], axis=-3)
