@@ -19,9 +19,9 @@ def check(folder: Path, heads: int) -> None:
     assert found.verdict == "ok"
     assert sum(report.site.heads for report in found.sites) == heads
     for report in found.sites:
-        assert report.reconstruction < 1e-4
-        assert report.own_weights <= 1e-6
-        assert report.row_sum < 1e-5
+        assert report.reconstruction_error < 1e-4
+        assert report.own_weights_difference <= 1e-6
+        assert report.row_sum_error < 1e-5
 
 
 def test_minilm(minilm: Path) -> None:

@@ -88,7 +88,7 @@ def _row(report: SiteReport) -> list[str | Text]:
     site = report.site
     heads = f"{site.heads}" if site.key_value_heads == site.heads else f"{site.heads} ({site.key_value_heads} kv)"
     projection = site.projection.rpartition(".")[2] if site.projection else "-"
-    errors = [_small(error) for error in (report.reconstruction, report.row_sum, report.own_weights)]
+    errors = [_small(error) for error in (report.reconstruction_error, report.row_sum_error, report.own_weights_difference)]
     verdict = Text(report.verdict, style=_COLOURS[report.verdict])
     return [f"{site.stack} {site.kind} {site.layer}", heads, site.capture, projection, *errors, verdict]
 

@@ -36,10 +36,10 @@ class SiteReport:
     """What was measured at one site. None where it could not be measured; `note` then says why."""
 
     site: Site
-    reconstruction: float | None = None  # sum over heads and keys of weight * f(x), plus the bias, against the model's
-    row_sum: float = 0.0  # largest distance of a row's sum from 1; 0 below 1 where the model has sinks
-    own_weights: float | None = None  # largest difference from the model's own output_attentions
-    by_rows: float = 0.0  # largest difference between weights read at once and in blocks of rows
+    reconstruction_error: float | None = None  # sum over heads and keys of weight * f(x), plus bias, against the model's
+    row_sum_error: float = 0.0  # largest distance of a row's sum from 1; 0 below 1 where the model has sinks
+    own_weights_difference: float | None = None  # largest, from the model's own output_attentions
+    by_rows_difference: float = 0.0  # largest, between weights read at once and in blocks of rows
     residual: str | None = None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y); None if not known
     note: str = ""
     tolerance: float = 1.0  # 1 for float32; looser for half precision
@@ -47,12 +47,15 @@ class SiteReport:
     @property
     def verdict(self) -> str:
         """`ok`, `weights only` or `wrong`."""
-        limits = ((self.row_sum, ROW_SUM), (self.own_weights or 0, OWN_WEIGHTS), (self.by_rows, BY_ROWS))
+        limits = (
+            (self.row_sum_error, ROW_SUM),
+            (self.own_weights_difference or 0, OWN_WEIGHTS),
+            (self.by_rows_difference, BY_ROWS),
+            (self.reconstruction_error or 0, RECONSTRUCTION),
+        )
         if any(measured > limit * self.tolerance for measured, limit in limits):
             return "wrong"
-        if self.reconstruction is None:
-            return "weights only"
-        return "ok" if self.reconstruction <= RECONSTRUCTION * self.tolerance else "wrong"
+        return "weights only" if self.reconstruction_error is None else "ok"
 
 
 @dataclass
@@ -72,26 +75,10 @@ class Diagnosis:
         return "in part" if found == "ok" and self.skipped else found
 
     def to_json(self) -> dict[str, Any]:
-        rows = [
-            {
-                **asdict(report.site),
-                "reconstruction_error": report.reconstruction,
-                "row_sum_error": report.row_sum,
-                "own_weights_difference": report.own_weights,
-                "by_rows_difference": report.by_rows,
-                "residual": report.residual,
-                "verdict": report.verdict,
-                "note": report.note,
-            }
-            for report in self.sites
-        ]
-        return {
-            "model": self.model,
-            "architecture": self.architecture,
-            "verdict": self.verdict,
-            "sites": rows,
-            "skipped": self.skipped,
-        }
+        rows = [{**asdict(report.site), **asdict(report), "verdict": report.verdict} for report in self.sites]
+        for row in rows:
+            del row["site"], row["tolerance"]
+        return {**vars(self), "verdict": self.verdict, "sites": rows}
 
 
 def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
@@ -109,12 +96,12 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
         report = SiteReport(traced.site, tolerance=5e4 if half else 1.0)
         report.residual = None if traced.connection is None else traced.connection.form
         (block,) = whole[traced.site]
-        report.row_sum = _row_sum_error(block.weights, block.row_mask)
-        report.by_rows = float((torch.cat([b.weights for b in cut[traced.site]], 2) - block.weights).abs().max())
+        report.row_sum_error = _row_sum_error(block.weights, block.row_mask)
+        report.by_rows_difference = float((torch.cat([b.weights for b in cut[traced.site]], 2) - block.weights).abs().max())
         report.note = traced.site.why_no_norms or ""
         if traced.projection is not None:
             module = traced.projection.module
-            report.reconstruction = _reconstruction_error(block, *ran[module][calls[module]])
+            report.reconstruction_error = _reconstruction_error(block, *ran[module][calls[module]])
             calls[module] += 1
         reports.append(report)
     for place in {(site.stack, site.kind) for site in lens.sites}:
@@ -218,15 +205,15 @@ def _compare_with_own(reports: list[SiteReport], blocks: list[AttentionBlock], o
     apart = [[_largest_difference(block, attention) for attention in own] for block in blocks]
     if len(own) == len(blocks):
         for index, report in enumerate(reports):
-            report.own_weights = apart[index][index]
+            report.own_weights_difference = apart[index][index]
     else:
         claimed = all((_least(column) or 0) <= OWN_WEIGHTS for column in zip(*apart, strict=True))
         for report, differences in zip(reports, apart, strict=True):
             nearest = _least(differences)
             unlisted = nearest is not None and nearest > OWN_WEIGHTS and claimed
-            report.own_weights = None if unlisted else nearest
+            report.own_weights_difference = None if unlisted else nearest
     for report in reports:
-        if report.own_weights is None:
+        if report.own_weights_difference is None:
             report.note = "; ".join(filter(None, [report.note, "the model gives no output_attentions here"]))
 
 

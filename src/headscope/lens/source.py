@@ -56,12 +56,9 @@ class ModelSource:
         return {field: value for field, value in asdict(self).items() if field not in MACHINE}
 
     @classmethod
-    def described_as(
-        cls, model: dict[str, Any], *, device: str | None = None, trust_remote_code: bool = False
-    ) -> ModelSource:
+    def described_as(cls, model: dict[str, Any], **machine: Any) -> ModelSource:
         """The recipe behind what `describe` gave, in a manifest that may have more to say."""
-        own = {field.name: model[field.name] for field in fields(cls) if field.name not in MACHINE}
-        return cls(**own, device=device, trust_remote_code=trust_remote_code)
+        return cls(**{field.name: model[field.name] for field in fields(cls) if field.name not in MACHINE}, **machine)
 
     def _loaded(self) -> tuple[PreTrainedModel, Any]:
         options = {"trust_remote_code": self.trust_remote_code} | ({"revision": self.revision} if self.revision else {})

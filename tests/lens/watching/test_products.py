@@ -50,12 +50,14 @@ def _added(of_content: Tensor, of_positions: Tensor) -> Tensor:
 def attend(scores: Callable[[Tensor, Tensor], Tensor], q: Tensor, k: Tensor) -> list[SeenAttention]:
     found: list[SeenAttention] = []
     watch = FunctionTracer(B, lambda module, attended: found.append(attended))
-    module = nn.Identity()
-    with watch:
-        watch.enter_module(module)
-        weights = torch.softmax(scores(q, k), -1).float()
-        torch.matmul(weights, torch.ones(B, H, K, D))
-        watch.leave_module(module)
+
+    class Attention(nn.Module):
+        def forward(self) -> Tensor:
+            return torch.softmax(scores(q, k), -1).float() @ torch.ones(B, H, K, D)
+
+    module = Attention()
+    with watch.inside([module]):
+        module()
     assert [softmax.products for softmax in watch.softmaxes] == [()] * len(watch.softmaxes)
     return found
 
@@ -85,12 +87,17 @@ def test_weights_without_a_product_have_neither_queries_nor_keys() -> None:
 
 def test_maps_live_no_longer_than_in_the_model() -> None:
     watch = FunctionTracer(B, lambda module, attended: None)
-    with watch:
-        watch.enter_module(nn.Identity())
-        scores = torch.randn(B, H, Q, D) @ torch.randn(B, H, D, K)
-        map_of_products = weakref.ref(scores)
-        scores = scores / 2
-        assert map_of_products() is None
+
+    class Attention(nn.Module):
+        def forward(self) -> bool:
+            scores = torch.randn(B, H, Q, D) @ torch.randn(B, H, D, K)
+            map_of_products = weakref.ref(scores)
+            scores = scores / 2
+            return map_of_products() is None
+
+    module = Attention()
+    with watch.inside([module]):
+        assert module()
 
 
 def test_queries_of_a_site_are_let_go_with_its_block() -> None:

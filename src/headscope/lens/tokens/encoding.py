@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from headscope.errors import InputError, TooLong
@@ -122,7 +123,7 @@ def encode(
         words=[word for segment in segments for word in segment.words],
         word_of=word_of,
         special=[part is None for part in origin],
-        segments=_segments(ids, origin, encoded.get("token_type_ids")),
+        segments=_segments(origin, encoded.get("token_type_ids")),
         spans=[(0, 0) if part is None else tuple(span) for part, span in zip(origin, offsets, strict=True)],
     )
 
@@ -177,21 +178,9 @@ def _longest_start(ids: list[int], pieces: list[int], cursor: int) -> tuple[int,
     return best
 
 
-def _segments(ids: list[int], origin: list[int | None], given: list[int] | None) -> list[int]:
+def _segments(origin: list[int | None], given: list[int] | None) -> list[int]:
     """0 or 1 for every token; a separator belongs to the segment that it ends."""
-    if given is not None and any(given):
-        return list(given)
-    segments, current = [], 0
-    following = [part for part in origin if part is not None]
-    for index in range(len(ids)):
-        part = origin[index]
-        if part is not None:
-            current = part
-            following.pop(0)
-        elif not following:
-            current = max((p for p in origin if p is not None), default=0)
-        segments.append(current)
-    return segments
+    return list(given) if given is not None and any(given) else list(accumulate((part or 0 for part in origin), max))
 
 
 def check_length(length: int, max_tokens: int | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from torch import Tensor, nn
 
 from headscope.lens.block import AttentionBlock, KeySide, ResidualRows
+from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
 from headscope.lens.watching.interface import AttentionCall, watching
@@ -21,6 +22,7 @@ from headscope.lens.watching.trace import Trace, TracedSite
 # twice as many on, memory is no longer reused between blocks.
 BLOCK = 4_000_000
 
+_Block = tuple[Site, range, Tensor, Tensor | None, KeySide, Batch]
 Rows = int | Literal["fit"] | None  # rows of a block: at most so many, so many that BLOCK is kept, or all
 
 
@@ -49,15 +51,11 @@ class Capture:
     @contextmanager
     def watch(self) -> Iterator[None]:
         with ExitStack() as stack:
-            for module in self._watched:
-                stack.callback(module.register_forward_pre_hook(self._functions.enter_module).remove)
-                stack.callback(module.register_forward_hook(self._functions.leave_module, always_call=True).remove)
+            stack.enter_context(self._functions.inside(self._watched))
             for module in self._read_before():
                 stack.callback(module.register_forward_pre_hook(self._reads, with_kwargs=True).remove)
             stack.callback(self._inputs.clear)
             stack.enter_context(watching(self))
-            if self._watched:
-                stack.enter_context(self._functions)
             yield
 
     def attend(self, call: AttentionCall) -> tuple[Tensor, None]:
@@ -142,15 +140,18 @@ class Capture:
         keys: KeySide,
         joining: ResidualRows | None = None,
     ) -> None:
+        block = self._block(found.site, rows, weights, queries, keys)
+        if self._is_shown(found):
+            self.receive(AttentionBlock(*block, joining))
+
+    def _block(self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, keys: KeySide) -> _Block:
+        """What a block is made of; weights are zero in rows of padding."""
         if rows.start == 0:
             self.sites_seen += 1
-        if not self._is_shown(found):
-            return
-        mask = self.batch.query_mask(found.site)
+        mask = self.batch.query_mask(site)
         if mask is not None:
             weights = weights * mask[:, None, rows.start : rows.stop, None]
-        some = None if queries is None else queries[:, :, rows.start : rows.stop]
-        self.receive(AttentionBlock(found.site, rows, weights, some, keys, self.batch, joining))
+        return site, rows, weights, None if queries is None else queries[:, :, rows.start : rows.stop], keys, self.batch
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
         step, wanted = length, self.rows_per_block

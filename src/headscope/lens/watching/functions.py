@@ -8,7 +8,8 @@ operands of the product that the softmax's argument was made of (products.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,12 +70,21 @@ class FunctionTracer(TorchFunctionMode):
         self._followed: dict[int, tuple[Tensor, _Softmax]] = {}
         self._made = MadeOfProducts()
 
-    def enter_module(self, module: nn.Module, *_: Any) -> None:
-        """A forward pre-hook."""
+    @contextmanager
+    def inside(self, modules: Collection[nn.Module]) -> Iterator[None]:
+        """Look on while these modules run; without any, nothing is looked at, and nothing gets slower."""
+        with ExitStack() as stack:
+            for module in modules:
+                stack.callback(module.register_forward_pre_hook(self._enter_module).remove)
+                stack.callback(module.register_forward_hook(self._leave_module, always_call=True).remove)
+            if modules:
+                stack.enter_context(self)
+            yield
+
+    def _enter_module(self, module: nn.Module, *_: Any) -> None:
         self.stack.append(module)
 
-    def leave_module(self, module: nn.Module, *_: Any) -> None:
-        """A forward hook."""
+    def _leave_module(self, module: nn.Module, *_: Any) -> None:
         self.stack.pop()
         if not self.stack:
             for softmax in self.softmaxes[self._held_from :]:

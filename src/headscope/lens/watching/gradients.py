@@ -15,7 +15,6 @@ from torch import Tensor, nn
 
 from headscope.errors import ModelError
 from headscope.lens.block import AttentionBlock, KeySide
-from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.capture import Capture, Rows
 from headscope.lens.watching.functions import SeenAttention
@@ -31,20 +30,9 @@ class GradientBlock(AttentionBlock):
     Both are zero wherever the row does not see the key. Labels are those of the text as it was before masking.
     """
 
-    def __init__(
-        self,
-        site: Site,
-        rows: range,
-        weights: Tensor,
-        queries: Tensor | None,
-        key_side: KeySide,
-        batch: Batch,
-        *,
-        gradients: Tensor,
-        masked: Tensor | None = None,
-    ) -> None:
-        super().__init__(site, rows, weights, queries, key_side, batch)
-        self.gradients = gradients.float().masked_fill(weights == 0, 0)  # batch head row key
+    def __init__(self, *block: Any, gradients: Tensor, masked: Tensor | None = None) -> None:
+        super().__init__(*block)
+        self.gradients = gradients.float().masked_fill(self.weights == 0, 0)  # batch head row key
         self.masked = masked  # batch key: True where the token is to be predicted; None without a masked-LM loss
 
     @property
@@ -109,20 +97,15 @@ class GradientCapture(Capture):
 
     def _shower(self, found: TracedSite, values: Tensor, keys: Tensor | None, queries: Tensor | None) -> Show:
         """What makes blocks of a site: (rows, weights, gradients) -> receive."""
-        site, batch = found.site, self.batch
+        site = found.site
         keys, queries = (None if some is None else some.detach() for some in (keys, queries))
-        key_side = KeySide(site, values.detach(), keys, batch.key_mask(site), found.projection)
+        key_side = KeySide(site, values.detach(), keys, self.batch.key_mask(site), found.projection)
 
         def show(rows: range, weights: Tensor, gradients: Tensor | None) -> None:
             if gradients is None:
                 raise ModelError(f"{site.name}: this model does not multiply its values with the weights that it shows.")
-            if rows.start == 0:
-                self.sites_seen += 1
-            mask = batch.query_mask(site)
-            if mask is not None:
-                weights = weights * mask[:, None, rows.start : rows.stop, None]
-            some = None if queries is None else queries[:, :, rows.start : rows.stop]
-            self.receive(GradientBlock(site, rows, weights, some, key_side, batch, gradients=gradients, masked=self.masked))
+            block = self._block(site, rows, weights, queries, key_side)
+            self.receive(GradientBlock(*block, gradients=gradients, masked=self.masked))
 
         return show
 

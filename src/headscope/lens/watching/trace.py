@@ -137,13 +137,11 @@ class _Tracer:
     @contextmanager
     def watch(self) -> Iterator[None]:
         with ExitStack() as stack:
+            stack.enter_context(self.functions.inside(self.names))
             for module in self.names:
-                stack.callback(module.register_forward_pre_hook(self.functions.enter_module).remove)
-                stack.callback(module.register_forward_hook(self.functions.leave_module, always_call=True).remove)
                 if isinstance(module, LINEAR) or looks_like_one(module):
                     stack.callback(module.register_forward_hook(self.ran).remove)
             stack.enter_context(watching(self))
-            stack.enter_context(self.functions)
             yield
 
 
