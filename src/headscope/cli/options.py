@@ -30,9 +30,6 @@ _EACH = f"{', '.join(sorted(MEASURES))}"
 Measure = Annotated[str, typer.Option("-m", "--measure", help=f"One of {_EACH}.")]
 Measures = Annotated[list[str] | None, typer.Option("-m", "--measure", help=f"{_EACH}; may be repeated. Default: weight.")]
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
-Statistics = Annotated[
-    list[str] | None, typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: the usual ones.")
-]
 
 # Counting over a corpus
 
