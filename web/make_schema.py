@@ -19,10 +19,11 @@ from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from headscope import colours
+from headscope.report import schema as report
 from headscope.server import schemas
 from headscope.views import schema, state
 
-MODULES = (schema, state, schemas)
+MODULES = (schema, state, report, schemas)
 PLAIN: dict[Any, str] = {
     str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "unknown",
 }  # fmt: skip
@@ -85,7 +86,7 @@ def _written(hint: Any, names: Names) -> str:
     if origin is Literal:
         return " | ".join(json.dumps(part) for part in parts)
     if origin in (Union, UnionType):
-        return " | ".join(_written(part, names) for part in parts)
+        return " | ".join(dict.fromkeys(_written(part, names) for part in parts))
     if origin in (list, tuple):
         item = _written(parts[0], names)
         return f"({item})[]" if " | " in item else f"{item}[]"

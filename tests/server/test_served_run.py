@@ -178,7 +178,7 @@ def test_exemplars_of_cross_attention(lenses: dict[str, Lens]) -> None:
     table, texts = counted_now(lenses["fr-en"], documents, "weight", 10, 1000, lambda: None)
     head = table[(table["kind"] == "cross") & (table["layer"] == 1) & (table["head"] == 0)]
     first = marked(head, texts, lenses["fr-en"])[0]
-    before, after = "".join(part["text"] for part in first["runs"]).split(" ← ")
+    before, after = ("".join(part["text"] for part in first[runs]) for runs in ("runs", "attended_runs"))
     row = next(row for row in rows if row["text"] == after)
     assert before == row["target"]
     assert first["attended"] in row["text"]

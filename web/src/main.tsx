@@ -3,9 +3,8 @@ import "./style.css";
 import { type ComponentChild, render } from "preact";
 import { chunksOfPage } from "./data/chunks";
 import { LiveApp } from "./live/LiveApp";
-import type { ReportPage } from "./report/data";
 import { ReportApp } from "./report/ReportApp";
-import type { LivePage, ViewPage } from "./schema";
+import type { LivePage, ReportPage, ViewPage } from "./schema";
 import { ViewApp } from "./shell/ViewApp";
 
 type Page = ViewPage | ReportPage | LivePage;

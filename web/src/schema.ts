@@ -26,6 +26,11 @@ export type Pairs = (typeof Pairs)[number];
 export const Theme = ["", "light", "dark"] as const;
 export type Theme = (typeof Theme)[number];
 
+export type Cell = string | number | boolean | null;
+
+export const Mark = ["attending", "attended", "both"] as const;
+export type Mark = (typeof Mark)[number];
+
 export const Stack = ["encoder", "decoder"] as const;
 export type Stack = (typeof Stack)[number];
 
@@ -176,6 +181,222 @@ export interface State {
   theme: Theme; // empty: as the system is set
 }
 
+/** One line about what was run. */
+export interface Fact {
+  name: string;
+  value: string;
+}
+
+/** A run by its folder's name. */
+export interface DescribedRun {
+  name: string;
+  facts: Fact[];
+}
+
+/** A number of a sentence, and where it stands. */
+export interface Number {
+  value: number;
+  table: string;
+  column: string; // or an expression of columns
+  of: string; // the one "cell", or the "mean", "median" or "count" of the rows
+  where: Record<string, unknown>; // picks the rows
+  run?: string; // "a" or "b", where two runs are compared
+}
+
+/** Something that a run's tables say, as a sentence. */
+export interface Finding {
+  text: string;
+  heads: string[]; // labels
+  table: string;
+  numbers: Number[];
+}
+
+/** Some words of a text, and what is marked in them. */
+export interface Marked {
+  text: string;
+  mark: Mark | null;
+  sign?: boolean; // it is no part of the text: it says that something is left out, or that there is a space
+}
+
+/** A text that excites a head, by its strongest pair of tokens: who looks, and at what. Plain text, never HTML. */
+export interface Exemplar {
+  score: number;
+  attending: string;
+  attended: string;
+  runs: Marked[];
+  attended_runs: Marked[]; // of the source, where that is another text; the target is in `runs` then
+  source: string; // where the text comes from: a name of its own, or a file and line
+}
+
+/** What a head does. */
+export interface GivenRole {
+  role: string;
+  family: string;
+  rule: string;
+}
+
+/** Shares on the first token and separators together. */
+export interface Special {
+  weight: number | null;
+  norm: number | null;
+}
+
+/** The relation that a head knows best. */
+export interface Relation {
+  name: string;
+  direction: string;
+  accuracy: number;
+  baseline: number | null;
+  cases: number;
+}
+
+/** How often a mention looks most at its antecedent. */
+export interface Antecedents {
+  accuracy: number;
+  cases: number;
+  baseline: number | null;
+}
+
+/** The head that looks most alike. */
+export interface NearestHead {
+  label: string;
+  stack: string;
+  kind: string;
+  layer: number;
+  head: number;
+  distance: number;
+}
+
+/** A head, with all that its card says; its numbers are in the statistics. */
+export interface Head extends GivenRole {
+  role: string;
+  family: string;
+  rule: string;
+  name: string; // "encoder self 3.1"
+  label: string; // "3.1", or "cross 3.1" where there are several kinds
+  stack: string;
+  kind: string;
+  layer: number;
+  head: number;
+  group: string; // "encoder self"
+  score: number | null;
+  baseline: number | null;
+  also: string[];
+  says: string;
+  special: Special;
+  relation: Relation | null;
+  antecedents: Antecedents | null;
+  nearest: NearestHead | null;
+  exemplars: Exemplar[];
+  other?: GivenRole | null; // in the second run
+}
+
+/** Roles of one kind, and their colour on light and dark pages. */
+export interface Family {
+  name: string;
+  title: string;
+  about: string;
+  light: string;
+  dark: string;
+}
+
+/** What a page must know to show roles. */
+export interface Roles {
+  about: string;
+  families: Family[]; // in the order in which they are listed
+  marks: Record<string, string>; // a role in a few characters; one that has none is its own name
+}
+
+/** A number of every head. */
+export interface Statistic {
+  name: string; // "entropy.entropy": table and column
+  table: string;
+  title: string;
+  about: string;
+  more: string; // what a larger number means
+  unit: string;
+  card: boolean; // whether it stands on the cards
+  values: (number | null)[]; // by head
+  other?: (number | null)[]; // of the second run
+}
+
+/** Another head, and how far it is. */
+export interface Near {
+  head: number;
+  distance: number;
+}
+
+/** Heads of one kind as points in a plane. */
+export interface Scatter {
+  group: string;
+  heads: number[];
+  x: number[];
+  y: number[];
+  stress: number;
+  nearest: Near[][];
+}
+
+/** A column of a table, explained. */
+export interface Column {
+  name: string;
+  title: string;
+  about: string;
+  numeric: boolean;
+}
+
+/** A table, or the first rows of a long one. */
+export interface Table {
+  name: string;
+  title: string;
+  about: string;
+  columns: Column[];
+  rows: Cell[][] | null; // None: in a chunk of the page
+  chunk?: number;
+  total: number;
+  compared: boolean;
+}
+
+/** A figure as text. */
+export interface Figure {
+  name: string;
+  title: string;
+  svg: string | null; // None: in a chunk of the page
+  chunk?: number;
+}
+
+/** All that a report shows. */
+export interface Report {
+  format: number;
+  title: string;
+  runs: DescribedRun[];
+  findings: Finding[];
+  compared: Finding[]; // what differs between two runs
+  heads: Head[];
+  roles: Roles;
+  statistics: Statistic[];
+  scatters: Scatter[];
+  tables: Table[];
+  figures: Figure[];
+  left_out: string[]; // each a sentence: what, and why
+}
+
+/** What the page of a report carries. */
+export interface ReportPage extends Report {
+  format: number;
+  title: string;
+  runs: DescribedRun[];
+  findings: Finding[];
+  compared: Finding[];
+  heads: Head[];
+  roles: Roles;
+  statistics: Statistic[];
+  scatters: Scatter[];
+  tables: Table[];
+  figures: Figure[];
+  left_out: string[];
+  kind: "report";
+}
+
 /** What is wrong, where, and what to do. */
 export interface Failure {
   error: string; // One sentence for the person who asked.
@@ -255,21 +476,6 @@ export interface RunAnswer {
   versions: Record<string, string>;
   tables: string[];
   statistics: HeadStatistic[];
-}
-
-/** A part of a text: plain text, never HTML. */
-export interface MarkedText {
-  text: string;
-  mark: "attending" | "attended" | "both" | null;
-}
-
-/** A text that excites a head, by its strongest pair of tokens. */
-export interface Exemplar {
-  score: number;
-  attending: string;
-  attended: string;
-  source: string; // Where the text comes from: a name of its own, or a file and line.
-  runs: MarkedText[];
 }
 
 /** The texts of the run's corpus that excite one head most, the strongest first, without near-duplicates. */

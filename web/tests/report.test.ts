@@ -1,9 +1,9 @@
 // A report's tables and numbers: which rows, in which order, and in which colours.
 import { describe, expect, test } from "vitest";
 import { csvOf } from "../src/report/csv";
-import type { Cell, Column, Report, Statistic, Table } from "../src/report/data";
 import { columnsShown, decimalsOf, hasBounds, headColumns, labelOf, rowsShown } from "../src/report/rows";
 import { inkOn, rankOf, shownOf } from "../src/report/values";
+import type { Cell, Column, Report, Statistic, Table } from "../src/schema";
 
 const column = (name: string): Column => ({ name, title: name, about: "", numeric: name !== "word" });
 const names = ["stack", "kind", "layer", "head", "word", "share", "share_low", "share_high"];

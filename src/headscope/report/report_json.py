@@ -36,7 +36,7 @@ def description(run: Run | str | Path, other: Run | str | Path | None = None, *,
         "scatters": scatters_of(one, [card["name"] for card in made]),
         "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
         "figures": figures_of(one.folder, titles),
-        "leftOut": one.manifest.get("left_out", []),
+        "left_out": one.manifest.get("left_out", []),
     }
     return alone if other is None else _compared(alone, one, checked(Run.open(other)), made, title)
 

@@ -49,16 +49,18 @@ class Marked(TypedDict):
 
     text: str
     mark: Mark | None
+    sign: NotRequired[bool]  # it is no part of the text: it says that something is left out, or that there is a space
 
 
 class Exemplar(TypedDict):
-    """A text that excites a head: who looks, and at what."""
+    """A text that excites a head, by its strongest pair of tokens: who looks, and at what. Plain text, never HTML."""
 
     score: float
     attending: str
     attended: str
     runs: list[Marked]
-    source: str
+    attended_runs: list[Marked]  # of the source, where that is another text; the target is in `runs` then
+    source: str  # where the text comes from: a name of its own, or a file and line
 
 
 class GivenRole(TypedDict):
@@ -222,4 +224,10 @@ class Report(TypedDict):
     scatters: list[Scatter]
     tables: list[Table]
     figures: list[Figure]
-    leftOut: list[str]  # each a sentence: what, and why
+    left_out: list[str]  # each a sentence: what, and why
+
+
+class ReportPage(Report):
+    """What the page of a report carries."""
+
+    kind: Literal["report"]

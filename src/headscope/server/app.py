@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from headscope.errors import HeadscopeError
 from headscope.lens import Lens
+from headscope.report.schema import Report
 from headscope.server import reading
 from headscope.server.answer_cache import AnswerCache
 from headscope.server.guard import HEADERS, Guard
@@ -146,7 +147,7 @@ def _add_run(app: FastAPI, run: ServedRun | None, work: Queue) -> None:
         """What the run is: its model, corpus, tables, and its numbers for every head."""
         return await run_in_threadpool(offered().describe)
 
-    @app.get("/api/run/report", response_model=dict[str, Any])
+    @app.get("/api/run/report", response_model=Report)
     async def report(request: Request) -> Response:
         """What the page of the run's report carries. The answer is compressed by gzip."""
         one = offered()

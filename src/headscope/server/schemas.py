@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headscope.report.schema import Exemplar
 from headscope.views.schema import Content, HeadStatistic, Measure
 
 Stack = Literal["encoder", "decoder"]
@@ -113,23 +114,6 @@ class RunAnswer(BaseModel):
 
 
 # Exemplars
-
-
-class MarkedText(BaseModel):
-    """A part of a text: plain text, never HTML."""
-
-    text: str
-    mark: Literal["attending", "attended", "both"] | None
-
-
-class Exemplar(BaseModel):
-    """A text that excites a head, by its strongest pair of tokens."""
-
-    score: float
-    attending: str
-    attended: str
-    source: str = Field(description="Where the text comes from: a name of its own, or a file and line.")
-    runs: list[MarkedText]
 
 
 class ExemplarsAnswer(BaseModel):

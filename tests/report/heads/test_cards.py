@@ -160,7 +160,9 @@ def test_a_target_and_its_source_are_runs_apart_and_long_texts_are_cut() -> None
     spans = dict(zip(SPANS, [0, 4, 7, 10], strict=True))
     row = {"text": "elle", "attended_text": "it saw her again", "score": 0.5, "source": "", "attending": "elle", **spans}
     made = exemplar({**row, "attended": "her"}, around=4)
-    assert [run["text"] for run in made["runs"]] == ["elle", " ← ", "… ", "saw ", "her", " aga", " …"]
+    assert [run["text"] for run in made["runs"]] == ["elle"]
+    assert [run["text"] for run in made["attended_runs"]] == ["… ", "saw ", "her", " aga", " …"]
+    assert [run.get("sign", False) for run in made["attended_runs"]] == [True, False, False, False, True]
 
 
 def test_exemplars_of_a_run_are_its_texts(sample_run: SampleRun) -> None:

@@ -1,16 +1,13 @@
 // Texts of the run's corpus that excite a head most; each can be read with a click. The server knows the whole texts, as
 // long as the corpus is where it was; the report has those that were kept with the run.
 import { useState } from "preact/hooks";
-import type { Exemplar, Head } from "../report/data";
 import { ExemplarText } from "../report/Exemplars";
-import type { ExemplarsAnswer } from "../schema";
+import type { Exemplar, ExemplarsAnswer, Head } from "../schema";
 import { Choice } from "../shell/choices";
 import type { Texts } from "./address";
 import { exemplars, Refusal } from "./api";
 import { useAsked } from "./useServer";
 
-const BETWEEN = " ← "; // stands between the target and the source of a cross attention
-const SPACE = "␣"; // is shown for a token that is nothing but space
 const MEASURES: [string, string][] = [["weight", "weight"], ["norm", "norm"]];
 
 interface Props {
@@ -70,11 +67,8 @@ function whence({ computed, documents, exemplars }: ExemplarsAnswer): string {
   return computed ? `The strongest among the corpus's first ${documents} texts, read just now.` : `The strongest of all ${documents} texts.`;
 }
 
-/** The text as it can be typed: without the signs that something was left out. */
-function textsOf({ runs }: Exemplar): Texts {
-  const whole = (some: Exemplar["runs"]) =>
-    some.filter((run) => !run.mark || run.text !== SPACE).map((run) => run.text).join("").replace(/^… /, "").replace(/ …$/, "").trim();
-  const between = runs.findIndex((run) => run.mark === null && run.text === BETWEEN);
-  if (between < 0) return { text: whole(runs), pair: "", target: "" };
-  return { text: whole(runs.slice(between + 1)), pair: "", target: whole(runs.slice(0, between)) };
+/** The texts as they can be typed: without the signs that something was left out. */
+function textsOf({ runs, attended_runs }: Exemplar): Texts {
+  const [looking, looked] = [runs, attended_runs].map((some) => some.filter((run) => !run.sign).map((run) => run.text).join("").trim());
+  return looked ? { text: looked, pair: "", target: looking } : { text: looking, pair: "", target: "" };
 }

@@ -1,8 +1,8 @@
 // The card of a head, with texts of the run's corpus that excite it: a click reads one, with that head chosen.
 import { CardPanel } from "../report/CardPanel";
-import { type Head, headAt } from "../report/data";
+import { headAt } from "../report/heads";
 import { useReport } from "../report/shown";
-import type { RunAnswer } from "../schema";
+import type { Head, RunAnswer } from "../schema";
 import type { ChangeLive, LiveState, Texts } from "./address";
 import { ExcitingTexts } from "./ExcitingTexts";
 

@@ -1,7 +1,7 @@
 // The parts of the run's report, as `headscope report` writes them.
 import "../report/report.css";
-import type { Report } from "../report/data";
 import { Part } from "../report/Part";
+import type { Report } from "../schema";
 import type { LiveState } from "./address";
 import { Problem } from "./Problem";
 

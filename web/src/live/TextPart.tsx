@@ -1,7 +1,6 @@
 // A text and its picture, or two side by side with one set of choices for both.
 import { useCallback, useMemo } from "preact/hooks";
-import type { Head, Report } from "../report/data";
-import type { ModelInfo } from "../schema";
+import type { Head, ModelInfo, Report } from "../schema";
 import type { Change, State } from "../state";
 import { besideOf, type ChangeLive, format, type LiveState, type Texts, textsOf } from "./address";
 import { Column } from "./Column";

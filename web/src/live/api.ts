@@ -1,6 +1,5 @@
 // The server's HTTP interface: all that the live page asks of it.
-import type { Report } from "../report/data";
-import type { ExemplarsAnswer, ModelInfo, ReadAnswer, ReadRequest, RunAnswer } from "../schema";
+import type { ExemplarsAnswer, ModelInfo, ReadAnswer, ReadRequest, Report, RunAnswer } from "../schema";
 
 /** The server said no, in one sentence. */
 export class Refusal extends Error {

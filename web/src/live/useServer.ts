@@ -1,7 +1,6 @@
 // What there is at this server: its models, its run, the run's report.
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { Report } from "../report/data";
-import type { LivePage, ModelInfo, RunAnswer } from "../schema";
+import type { LivePage, ModelInfo, Report, RunAnswer } from "../schema";
 import { models, report, run } from "./api";
 
 export interface Server {

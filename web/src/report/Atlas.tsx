@@ -3,11 +3,12 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
 import { rgbOf } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
+import type { GivenRole, Head, Report } from "../schema";
 import { Check, Choice } from "../shell/choices";
 import { useWidth } from "../shell/hooks";
 import type { ReportState } from "./address";
-import { groupsOf, type Head, type Report, type Role } from "./data";
 import { familyColour, markOf } from "./families";
+import { groupsOf } from "./heads";
 import { RoleLegend, ScaleLegend } from "./Legend";
 import { useReport } from "./shown";
 import { colourOf, cssOf, inkOn, rankOf, type Shown, shownOf, statisticNamed } from "./values";
@@ -19,7 +20,7 @@ const TEXTS = 24; // a narrower square has no text in it: pointing tells
 interface Square {
   at: number;
   head: Head;
-  role: Role;
+  role: GivenRole;
   value: number | null;
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
 import { rgbOf } from "../drawing/colours";
-import type { Head, Report } from "./data";
+import type { Head, Report } from "../schema";
 import { Exemplars } from "./Exemplars";
 import { familyColour, familyOf, markOf } from "./families";
 import { Numbers } from "./Numbers";

@@ -1,9 +1,9 @@
 // The texts that excite a head most, with both tokens marked. Texts are text, whatever stands in them.
-import type { Exemplar, Marked } from "./data";
+import type { Exemplar, Mark, Marked } from "../schema";
 
 const AROUND = 90; // characters that are shown on either side of a mark
 const AT_FIRST = 3;
-const CLASSES: Record<string, string> = { attending: "attending", attended: "attended", both: "attending attended" };
+const CLASSES: Record<Mark, string> = { attending: "attending", attended: "attended", both: "attending attended" };
 
 export function Exemplars({ exemplars }: { exemplars: Exemplar[] }) {
   if (exemplars.length === 0) return null;
@@ -45,16 +45,26 @@ export function ExemplarText({ exemplar }: { exemplar: Exemplar }) {
         {exemplar.source && <bdi> · {exemplar.source}</bdi>}
       </span>
       <span dir="auto">
-        {shortened(exemplar.runs).map(({ text, mark }, run) =>
-          mark ? (
-            <mark key={run} class={CLASSES[mark]}>
-              {text}
-            </mark>
-          ) : (
-            text
-          ),
-        )}
+        <Text runs={exemplar.runs} />
+        {exemplar.attended_runs.length > 0 && " ← "}
+        <Text runs={exemplar.attended_runs} />
       </span>
+    </>
+  );
+}
+
+function Text({ runs }: { runs: Marked[] }) {
+  return (
+    <>
+      {shortened(runs).map(({ text, mark }, run) =>
+        mark ? (
+          <mark key={run} class={CLASSES[mark]}>
+            {text}
+          </mark>
+        ) : (
+          text
+        ),
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 // The run's figures. Each is an image: whatever an SVG holds, nothing in it runs.
-import type { Figure } from "./data";
+import type { Figure } from "../schema";
 import { useReport } from "./shown";
 import { save, useUnpacked } from "./unpack";
 

@@ -1,6 +1,6 @@
 // What the tables say in plain sentences. A head's label opens its card, wherever it stands.
 import { useState } from "preact/hooks";
-import type { Finding } from "./data";
+import type { Finding } from "../schema";
 import { useReport } from "./shown";
 
 const AT_FIRST = 8; // as many of each kind as leave the atlas in sight

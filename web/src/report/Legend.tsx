@@ -1,7 +1,7 @@
 // What the colours of the atlas mean: numbers from end to end, or a name for each family of roles.
 import { number } from "../drawing/canvas";
 import { css } from "../drawing/colours";
-import type { Role } from "./data";
+import type { GivenRole } from "../schema";
 import { markOf } from "./families";
 import { useReport } from "./shown";
 import { colourOf, type Shown } from "./values";
@@ -31,7 +31,7 @@ export function ScaleLegend({ shown }: { shown: Shown }) {
 }
 
 /** The families that are here, with how many heads, and what the marks of their roles are. */
-export function RoleLegend({ roles }: { roles: Role[] }) {
+export function RoleLegend({ roles }: { roles: GivenRole[] }) {
   const { report, dark } = useReport();
   const families = report.roles.families.filter(({ name }) => roles.some((role) => role.family === name));
   return (

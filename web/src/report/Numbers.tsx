@@ -1,7 +1,7 @@
 // A head's numbers against those of all other heads. A click on one explains it.
 import { useState } from "preact/hooks";
 import { number, percent } from "../drawing/canvas";
-import type { Statistic } from "./data";
+import type { Statistic } from "../schema";
 import { Strip } from "./Strip";
 import { useReport } from "./shown";
 import { rankOf } from "./values";

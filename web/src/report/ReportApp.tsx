@@ -1,8 +1,8 @@
 // The page that `headscope report` writes.
 import type { Chunks } from "../data/chunks";
+import type { ReportPage } from "../schema";
 import { useDark } from "../shell/hooks";
 import { useReportAddress } from "./address";
-import type { ReportPage } from "./data";
 import { ReportView } from "./ReportView";
 
 export function ReportApp({ page, chunks }: { page: ReportPage; chunks: Chunks }) {

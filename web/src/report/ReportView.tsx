@@ -1,12 +1,13 @@
 // A report: what was found, the atlas and the map of heads, tables, figures, what was run; and beside it a head's card.
 import "./report.css";
 import { useCallback, useEffect } from "preact/hooks";
+import type { Report } from "../schema";
 import { CopyButton } from "../shell/CopyButton";
 import { Tabs } from "../shell/Tabs";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeReport, format, type ReportState } from "./address";
 import { CardPanel } from "./CardPanel";
-import { groupsOf, headAt, type Report } from "./data";
+import { groupsOf, headAt } from "./heads";
 import { Part } from "./Part";
 import { ReportContext, type ShownReport } from "./shown";
 

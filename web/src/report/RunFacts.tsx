@@ -20,11 +20,11 @@ export function RunFacts() {
           </dl>
         </section>
       ))}
-      {report.leftOut.length > 0 && (
+      {report.left_out.length > 0 && (
         <section>
           <h2>Left out</h2>
           <ul>
-            {report.leftOut.map((line) => (
+            {report.left_out.map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>

@@ -4,8 +4,8 @@ import { number } from "../drawing/canvas";
 import { css, sequential } from "../drawing/colours";
 import { Choice } from "../shell/choices";
 import { useWidth } from "../shell/hooks";
-import { groupsOf } from "./data";
 import { familyColour } from "./families";
+import { groupsOf } from "./heads";
 import { useReport } from "./shown";
 import { cssOf, shownOf, statisticNamed } from "./values";
 

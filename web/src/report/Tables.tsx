@@ -1,9 +1,9 @@
 // Every table of the run: sorted by a click, filtered, saved as CSV.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
+import type { Cell, Table } from "../schema";
 import { Check } from "../shell/choices";
 import { csvOf } from "./csv";
-import type { Cell, Table } from "./data";
 import { columnsShown, decimalsOf, hasBounds, headColumns, labelOf, type Placed, rowsShown } from "./rows";
 import { useReport } from "./shown";
 import { save, useUnpacked } from "./unpack";

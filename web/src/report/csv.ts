@@ -1,5 +1,5 @@
 // A table as CSV (RFC 4180): every row that the page has, as it stands in the run.
-import type { Cell, Table } from "./data";
+import type { Cell, Table } from "../schema";
 
 export function csvOf(table: Table, rows: Cell[][]): string {
   const lines = [table.columns.map((column) => quoted(column.name)), ...rows.map((row) => row.map(quoted))];

@@ -1,5 +1,5 @@
 // Families of roles: a colour and a mark each, so that nothing is told by colour alone (src/headscope/heads/role_table.py).
-import type { Family, Report } from "./data";
+import type { Family, Report } from "../schema";
 
 /** A family that nobody knows has no role: a report may be of another version. */
 export function familyOf({ roles }: Report, name: string): Family {

@@ -1,5 +1,5 @@
 // Which rows and columns of a table are shown, and in which order.
-import type { Cell, Column, Report, Table } from "./data";
+import type { Cell, Column, Report, Table } from "../schema";
 
 const HEAD = ["stack", "kind", "layer", "head"];
 

@@ -2,8 +2,8 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
+import type { Report } from "../schema";
 import type { ChangeReport, ReportState } from "./address";
-import type { Report } from "./data";
 
 export interface ShownReport {
   report: Report;

@@ -1,6 +1,6 @@
 // Which numbers the atlas shows: a statistic of the first run, of the second, or the difference.
 import { css, diverging, type Rgb, sequential } from "../drawing/colours";
-import type { Report, Statistic } from "./data";
+import type { Report, Statistic } from "../schema";
 
 export interface Shown {
   title: string;

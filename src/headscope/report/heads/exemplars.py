@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from headscope.heads.exemplars import LOOKS_AT, readable_tables
+from headscope.heads.exemplars import readable_tables
 from headscope.lens.head import Head
 from headscope.report.schema import Exemplar, Mark, Marked
 from headscope.study.run import Run
@@ -27,19 +27,18 @@ def exemplars_of(run: Run) -> dict[Head, list[Exemplar]]:
 def exemplar(row: Mapping[str, Any], around: int | None = None) -> Exemplar:
     """A row of readable exemplars; of a long text only what is `around` the marks, in characters."""
     attending, attended = ((int(row[f"{end}_start"]), int(row[f"{end}_stop"])) for end in ("attending", "attended"))
+    marks: dict[Span, Mark] = {attending: "attending"}
+    attended_runs: list[Marked] = []
     if row["attended_text"]:
-        target, source = marked(row["text"], {attending: "attending"}, around), row["attended_text"]
-        # What stands between the two is a run of its own: the live page reads them as two texts.
-        runs = [*target, Marked(text=LOOKS_AT, mark=None), *marked(source, {attended: "attended"}, around)]
-    elif attending == attended:
-        runs = marked(row["text"], {attending: "both"}, around)
+        attended_runs = marked(row["attended_text"], {attended: "attended"}, around)
     else:
-        runs = marked(row["text"], {attending: "attending", attended: "attended"}, around)
+        marks[attended] = "both" if attending == attended else "attended"
     return {
         "score": float(row["score"]),
         "attending": row["attending"] or SPACE,
         "attended": row["attended"] or SPACE,
-        "runs": runs,
+        "runs": marked(row["text"], marks, around),
+        "attended_runs": attended_runs,
         "source": source_of(row["source"] or ""),
     }
 
@@ -52,12 +51,15 @@ def marked(text: str, marks: Mapping[Span, Mark], around: int | None = None) -> 
     """
     around = len(text) if around is None else around
     begin, end = max(0, min(marks)[0] - around), min(len(text), max(marks)[1] + around)
-    runs = [Marked(text="… ", mark=None)] if begin else []
+    runs = [Marked(text="… ", mark=None, sign=True)] if begin else []
     for (start, stop), mark in sorted(marks.items()):
         start = max(start, begin)  # pieces of one character may overlap
-        runs += [Marked(text=text[begin:start], mark=None), Marked(text=text[start:stop] or SPACE, mark=mark)]
+        there = Marked(text=text[start:stop], mark=mark) if start < stop else Marked(text=SPACE, mark=mark, sign=True)
+        runs += [Marked(text=text[begin:start], mark=None), there]
         begin = max(begin, stop)
-    runs += [Marked(text=text[begin:end], mark=None), Marked(text=" …" if end < len(text) else "", mark=None)]
+    runs.append(Marked(text=text[begin:end], mark=None))
+    if end < len(text):
+        runs.append(Marked(text=" …", mark=None, sign=True))
     return [run for run in runs if run["text"]]
 
 
