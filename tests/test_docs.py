@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import html
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import headscope
 from headscope.measures import MEASURES
-from headscope.statistics import STATISTICS
+from headscope.report.heads.cards import cards
+from headscope.statistics import STATISTICS, Entropy
+from headscope.statistics.columns import column_title
 from tests import places
 from tests.papers.samples import save_tiny
 from tests.tiny import tiny
@@ -33,6 +39,15 @@ def test_readme_names_both_commands() -> None:
     assert [line.split("#")[0].strip() for line in blocks("README.md", "sh")[0].splitlines()] == ["make demo", "make test"]
 
 
+def said(code: str, *arguments: str) -> str:
+    """What a command prints once the code has run: it stands in a file of its own, outside the package."""
+    plain = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "TERM": "dumb"}
+    script = f"{code}\n\nimport sys\nfrom headscope.cli import main\nsys.argv = ['headscope', *{list(arguments)}]\nmain()\n"
+    done = subprocess.run([sys.executable, "-c", script], env=plain, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def test_adding_a_measure() -> None:
     (code,) = blocks("docs/how-to/add-a-measure.md", "python")
     try:
@@ -40,8 +55,13 @@ def test_adding_a_measure() -> None:
         with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
             reading = lens.read("the cat")
             assert (reading.scores("squared") == reading.scores("weight") ** 2).all()
+            page = headscope.head_view(reading, measures=["squared"])._repr_html_()
+            assert "weight squared" in html.unescape(page)
+            assert Entropy(measure="squared").table_name == "entropy_squared"
+            assert column_title("entropy_squared", "entropy") == "Entropy, by squared"
     finally:
         MEASURES.pop("squared", None)
+    assert "squared" in said(code, "read", "--help")
 
 
 def test_adding_a_statistic() -> None:
@@ -49,10 +69,15 @@ def test_adding_a_statistic() -> None:
     try:
         exec(code, {})
         with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
-            table = headscope.study(lens, ["the cat sat", "a dog"], ["self_most"])["self_most"]
-            assert table["self_most"].between(0, 1).all()
+            run = headscope.study(lens, ["the cat sat", "a dog"], ["self_most", STATISTICS["self_most"](level="word")])
+        assert set(run) == {"self_most", "self_most_words"}
+        assert run["self_most"]["self_most"].between(0, 1).all()
+        assert column_title("self_most_words", "self_most") == "Looks at itself most, in words"
+        numbers = [number for card in cards(run) for number in card["numbers"] if number["name"] == "self_most.self_most"]
+        assert {number["title"] for number in numbers} == {"Looks at itself most"}
     finally:
         STATISTICS.pop("self_most", None)
+    assert "Share of the rows whose largest score is on the row's own token." in said(code, "study", "--list")
 
 
 @pytest.mark.real

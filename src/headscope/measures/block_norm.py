@@ -59,7 +59,7 @@ def own_values(block: AttentionBlock, texts: Tensor | slice = ALL) -> Tensor:
     return (weights[..., None] * block.values[texts][:, :, here]).transpose(1, 2)
 
 
-@measure("block_norm", joint=True)
+@measure("block_norm", joint=True, needs="residual")
 def block_norm(block: AttentionBlock) -> Tensor:
     """The norm of each token's part of the attention block's output: all heads, residual connection and layer norm."""
     around, keys = block.joining.surroundings, block.key_side

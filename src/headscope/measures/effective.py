@@ -29,7 +29,7 @@ def column_basis_of(keys: KeySide) -> Tensor:
     return column_basis(transformed)
 
 
-@measure("effective")
+@measure("effective", signed=True)
 def effective(block: AttentionBlock) -> Tensor:
     """A less its part in the null space of the values; rows need not sum to 1 and may be negative."""
     return effective_weights(block.weights, block.key_side.cached(column_basis_of))

@@ -6,7 +6,7 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
 
 
-@measure("joint_weight", joint=True, needs_norms=False)
+@measure("joint_weight", joint=True, needs="weights")
 def joint_weight(block: AttentionBlock) -> Tensor:
     """The sum of the weights of a layer's heads."""
     return block.weights.sum(1, keepdim=True)

@@ -6,7 +6,7 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
 
 
-@measure("weight", needs_norms=False)
+@measure("weight", needs="weights")
 def weight(block: AttentionBlock) -> Tensor:
     """alpha: the attention weight, as the model computed it."""
     return block.weights

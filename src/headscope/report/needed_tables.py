@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from headscope.heads.exemplars import add_exemplars
 from headscope.lens.lens import Lens
+from headscope.measures import can_have
 from headscope.statistics import (
     BeyondSinks,
     Distance,
@@ -34,8 +35,7 @@ def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list
     The measures are weight and norm, where all attentions have norms. Texts are found without the first token of a decoder:
     it is the strongest in every text of every head.
     """
-    has_norms = not any(site.why_no_norms for site in lens.sites)
-    chosen = measures or (["weight", "norm"] if has_norms else ["weight"])
+    chosen = measures or [name for name in ("weight", "norm") if all(can_have(site, name) for site in lens.sites)]
     each = [statistic(measure=measure) for measure in chosen for statistic in EACH]
     return [*each, JensenShannon(), Exemplars(without_first=is_decoder_only(lens.sites))]
 

@@ -10,12 +10,12 @@ from headscope.demo import model as demo_model
 from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
 from headscope.lens.source import short_name
-from headscope.measures import MEASURES
+from headscope.measures import MEASURES, can_have
 from headscope.server.refusal import Refusal
 from headscope.server.schemas import AttentionInfo, ModelInfo
 from headscope.study import load_run
 from headscope.views.from_reading import USUAL
-from headscope.views.pack import TITLES, measure_json
+from headscope.views.pack import measure_json
 
 
 def named(given: Sequence[str]) -> dict[str, str]:
@@ -96,10 +96,5 @@ def describe(name: str, lens: Lens, max_tokens: int) -> ModelInfo:
 
 def measures_of(lens: Lens) -> list[str]:
     """The measures of pairs of tokens that can be had at one of the model's attentions at least."""
-    norms = any(site.why_no_norms is None for site in lens.sites)
-    joins = all(site.residual for site in lens.sites)
-    return [
-        name
-        for name in dict.fromkeys((*TITLES, *MEASURES))  # the usual ones first
-        if not MEASURES[name].per_key and (norms or not MEASURES[name].needs_norms) and (joins or name != "block_norm")
-    ]
+    pairs = [name for name, known in MEASURES.items() if not known.per_key]
+    return [name for name in pairs if any(can_have(site, name) for site in lens.sites)]

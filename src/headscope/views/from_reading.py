@@ -14,7 +14,7 @@ from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.labels import readable, visible
-from headscope.measures import MEASURES
+from headscope.measures import MEASURES, can_have
 from headscope.text import Document
 from headscope.views.content import Array, Attention, Content, Neurons, Side
 
@@ -88,7 +88,7 @@ def _attention(
 ) -> Attention:
     site = block.site
     kept = sorted(set(only[site.layer])) if only is not None else list(range(site.heads))
-    names = [name for name in measures if _can_have(block, name)] or ["weight"]
+    names = [name for name in measures if can_have(site, name)] or ["weight"]
     scores = {name: _scores(block, name, kept) for name in names}
     return Attention(
         site.stack,
@@ -98,7 +98,7 @@ def _attention(
         block.attending.name,
         block.attended.name,
         scores,
-        value_norm=_array(block.scores("value_norm")[0, kept, 0]) if _can_have(block, "value_norm") else None,
+        value_norm=_array(block.scores("value_norm")[0, kept, 0]) if can_have(site, "value_norm") else None,
         neurons=_neurons(reading, block, kept) if neurons else None,
     )
 
@@ -122,10 +122,6 @@ def _neurons(reading: Reading, block: AttentionBlock, heads: list[int]) -> Neuro
         shared = site.heads // len(keys)
         queries, keys = queries[heads], keys[[head // shared for head in heads]]
     return Neurons(queries, keys, float(found.scaling), bool(found.exact), found.why or "")
-
-
-def _can_have(block: AttentionBlock, measure: str) -> bool:
-    return not MEASURES[measure].needs_norms or block.site.why_no_norms is None
 
 
 def _kept(block: AttentionBlock, only: Only | None) -> int:

@@ -19,14 +19,6 @@ from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.quantise import Quantised, error, quantise, quantise_with_norms
 
 FORMAT = 1
-TITLES = {
-    "weight": "weight",
-    "norm": "norm",
-    "joint_norm": "joint norm",
-    "joint_weight": "joint weight",
-    "effective": "effective",
-    "block_norm": "block norm",
-}
 
 
 @dataclass
@@ -170,8 +162,8 @@ def measure_json(name: str) -> schema.Measure:
     known = MEASURES.get(name)
     return {
         "name": name,
-        "title": TITLES.get(name, name.replace("_", " ")),
+        "title": known.title if known else name.replace("_", " "),
         "about": known.about if known else "",
         "joint": bool(known and known.joint),
-        "signed": name == "effective",
+        "signed": bool(known and known.signed),
     }
