@@ -1,13 +1,22 @@
-"""headscope: what every attention head of a Transformer does, on one sentence and over a corpus."""
+"""headscope: what every attention head of a Transformer does, on one sentence and over a corpus.
 
+`headscope.open(model)` gives a Lens, `lens.read(text)` a Reading, `headscope.study(lens, corpus)` a Run;
+`headscope.head_view` and its like draw a reading, `headscope.report` writes a page about a run. Write `import headscope`:
+with `import *`, its `open` would take the place of Python's own.
+"""
+
+from headscope import heads, papers
+from headscope.alignment import align
 from headscope.errors import HeadscopeError
-from headscope.lens import AttentionBlock, Lens, Neurons, Reading, Site, open
-from headscope.measures import MEASURES
-from headscope.statistics import STATISTICS
-from headscope.study import Run, load_run, study
+from headscope.lens import AttentionBlock, Head, Lens, ModelSource, Neurons, Reading, Site, open
+from headscope.measures import MEASURES, measure
+from headscope.report import write_report as report
+from headscope.statistics import STATISTICS, Statistic, statistic
+from headscope.study import Run, compare, load_run, study
 from headscope.text import Corpus, Document
 from headscope.version import __version__
 from headscope.views import View, head_view, matrix_view, model_view, neuron_view
+from headscope.views.print import attention_map
 
 __all__ = [
     "MEASURES",
@@ -15,19 +24,30 @@ __all__ = [
     "AttentionBlock",
     "Corpus",
     "Document",
+    "Head",
     "HeadscopeError",
     "Lens",
+    "ModelSource",
     "Neurons",
     "Reading",
     "Run",
     "Site",
+    "Statistic",
     "View",
     "__version__",
+    "align",
+    "attention_map",
+    "compare",
     "head_view",
+    "heads",
     "load_run",
     "matrix_view",
+    "measure",
     "model_view",
     "neuron_view",
     "open",
+    "papers",
+    "report",
+    "statistic",
     "study",
 ]

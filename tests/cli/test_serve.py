@@ -59,7 +59,7 @@ def test_from_the_first_line_to_ctrl_c(start: Callable[..., tuple[subprocess.Pop
     assert address.startswith("http://127.0.0.1:")
     assert "token" not in line
     (model,) = httpx2.get(f"{address}api/models").json()
-    assert (model["name"], model["limit"]) == ("small", 9)
+    assert (model["name"], model["max_tokens"]) == ("small", 9)
     assert httpx2.post(f"{address}api/read", json={"model": "small", "text": "the cat"}).status_code == 200
     assert "live" in httpx2.get(address).text
     process.send_signal(signal.SIGINT)

@@ -1,11 +1,27 @@
 """One unmodified Hugging Face model, watched: from documents to blocks of attention."""
 
 from headscope.lens.block import AttentionBlock
+from headscope.lens.head import Head
 from headscope.lens.lens import Lens
 from headscope.lens.neurons import Neurons
 from headscope.lens.reading import Reading
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.lens.source import ModelSource, open
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
+from headscope.lens.tokens.prompts import Prompt
 
-__all__ = ["AttentionBlock", "Lens", "ModelSource", "Neurons", "Reading", "ScoreBlock", "Site", "open"]
+__all__ = [
+    "AS_WRITTEN",
+    "BY_WORD",
+    "AttentionBlock",
+    "Head",
+    "Lens",
+    "ModelSource",
+    "Neurons",
+    "Prompt",
+    "Reading",
+    "ScoreBlock",
+    "Site",
+    "open",
+]

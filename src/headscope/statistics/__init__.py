@@ -11,6 +11,7 @@ from headscope.statistics.base import Statistic as Statistic
 from headscope.statistics.base import Sums as Sums
 from headscope.statistics.base import ratio as ratio
 from headscope.statistics.between_heads.jensen_shannon import JensenShannon as JensenShannon
+from headscope.statistics.between_heads.jensen_shannon import distance_matrix as distance_matrix
 from headscope.statistics.columns import Column as Column
 from headscope.statistics.exemplars import Exemplars as Exemplars
 from headscope.statistics.norms.category_weights import CategoryWeights as CategoryWeights
