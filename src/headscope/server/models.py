@@ -54,7 +54,7 @@ def open_models(
     try:
         for source in sources:
             lenses[source.name] = source.open()
-        return lenses or {demo_model.NAME: demo_model.open_model()}
+        return lenses or {demo_model.NAME: demo_model.open_model(**here)}
     except BaseException:
         close_models(lenses)
         raise

@@ -12,6 +12,7 @@ from headscope.files import write_bytes
 from headscope.views.content import Content
 from headscope.views.pack import pack
 from headscope.views.page import view_page
+from headscope.views.print import draw, figure_bytes
 from headscope.views.state import VIEWS, State
 
 KINDS = (".html", ".svg", ".pdf", ".png")
@@ -37,8 +38,6 @@ class View:
 
     def figure(self) -> Any:
         """The figure for print, a matplotlib Figure."""
-        from headscope.views.print import draw
-
         return draw(self.content, self.fitted)
 
     def save(self, path: str | Path) -> Path:
@@ -48,8 +47,6 @@ class View:
         if kind == ".html":
             write_bytes(path, self.html().encode())
         else:
-            from headscope.views.print import figure_bytes
-
             write_bytes(path, figure_bytes(self.figure(), kind[1:]))
         return path
 
