@@ -11,11 +11,10 @@ import pytest
 
 import headscope
 from headscope.errors import InputError
-from headscope.lens.head import HEAD, Head
+from headscope.lens.head import Head
 from headscope.statistics import Distance, Entropy
 from headscope.study import compare
 from headscope.study import run as run_module
-from headscope.study.head_statistics import head_statistics
 from headscope.study.manifest import load_manifest, save_manifest
 from headscope.study.run import Run
 from headscope.study.run_by_head import RunByHead
@@ -148,8 +147,7 @@ def test_what_is_no_run_is_said(tmp_path: Path) -> None:
 
 
 def test_numbers_that_json_cannot_hold_are_no_numbers_of_a_head() -> None:
-    table = pd.DataFrame([["encoder", "self", 0, head, value] for head, value in enumerate([0.5, np.inf, np.nan])])
-    (statistic,) = head_statistics("ratio", table.set_axis([*HEAD, "ratio"], axis=1))
+    (statistic,) = Run.of({"ratio": per_head([0.5, np.inf, np.nan], "ratio")}).head_statistics
     assert statistic.values == {"encoder self 0.0": 0.5}
 
 

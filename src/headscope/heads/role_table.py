@@ -19,9 +19,9 @@ class Family(NamedTuple):
 
     name: str
     does: str  # of heads in the plural, the verb first
-    about: str
     light: str  # its colour on a light page
     dark: str
+    about: str
     title: str = ""  # where it is not its name
 
 
@@ -39,111 +39,50 @@ class Role(NamedTuple):
     looks_at: str = ""  # in a finding: what such heads look at
 
 
+# fmt: off
 FAMILIES = (
-    Family(
-        "syntax",
-        "follow a syntactic relation",
-        "A word looks most at the word that it belongs to in the grammar.",
-        "#D55E00",
-        "#F2803B",
-    ),
-    Family(
-        "coreference",
-        "look for antecedents",
-        "A mention looks most at who or what was meant before.",
-        "#CC79A7",
-        "#E39AC2",
-    ),
-    Family(
-        "repetition",
-        "look for earlier copies of a token",
-        "On random tokens that come twice, it looks for the earlier copy, or for what followed it.",
-        "#009E73",
-        "#2FC79A",
-    ),
-    Family(
-        "position",
-        "look at a fixed place or nearby",
-        "Most of it goes to one place beside the token, or to its nearest neighbours.",
-        "#0072B2",
-        "#4BA3DB",
-    ),
-    Family("punctuation", "look at periods and commas", "Most of it goes to periods and commas.", "#7F7F00", "#C2C24A"),
-    Family("broad", "look broadly", "It goes almost evenly to all tokens.", "#56B4E9", "#8AD0F5"),
-    Family(
-        "separator",
-        "look mostly at separators",
-        "Most attention goes to separators, such as [SEP].",
-        "#8C6BB1",
-        "#B79BDA",
-    ),
-    Family(
-        "sink",
-        "look mostly at the first token or another sink",
-        "Most attention goes to the first token, or to one other token of each text.",
-        "#E69F00",
-        "#F0B84A",
-    ),
-    Family("none", "have no role", "No rule holds in what this run has counted.", "#C9D0D6", "#3B444E", NO_ROLE),
+    Family("syntax", "follow a syntactic relation", "#D55E00", "#F2803B",
+           "A word looks most at the word that it belongs to in the grammar."),
+    Family("coreference", "look for antecedents", "#CC79A7", "#E39AC2",
+           "A mention looks most at who or what was meant before."),
+    Family("repetition", "look for earlier copies of a token", "#009E73", "#2FC79A",
+           "On random tokens that come twice, it looks for the earlier copy, or for what followed it."),
+    Family("position", "look at a fixed place or nearby", "#0072B2", "#4BA3DB",
+           "Most of it goes to one place beside the token, or to its nearest neighbours."),
+    Family("punctuation", "look at periods and commas", "#7F7F00", "#C2C24A", "Most of it goes to periods and commas."),
+    Family("broad", "look broadly", "#56B4E9", "#8AD0F5", "It goes almost evenly to all tokens."),
+    Family("separator", "look mostly at separators", "#8C6BB1", "#B79BDA",
+           "Most attention goes to separators, such as [SEP]."),
+    Family("sink", "look mostly at the first token or another sink", "#E69F00", "#F0B84A",
+           "Most attention goes to the first token, or to one other token of each text."),
+    Family("none", "have no role", "#C9D0D6", "#3B444E", "No rule holds in what this run has counted.", NO_ROLE),
 )
 
+_AT = "Looks at {0}: {{share}} of {{whole}}."
 ROLES = (
-    Role(
-        "coreference",
-        "coreference",
-        "coref",
-        "Looks from a pronoun or name back to who is meant: right in {share} of cases{more}.",
-    ),
-    Role(
-        "induction",
-        "repetition",
-        "ind",
-        "Looks at the token that followed an earlier copy of this one, as if to say it again: {share} of {whole}.",
-        "the token that followed an earlier copy of {their} own",
-    ),
-    Role(
-        "duplicate token",
-        "repetition",
-        "dup",
-        "Looks at an earlier copy of the same token: {share} of {whole}.",
-        "an earlier copy of {their} own token",
-    ),
-    Role("previous token", "position", "←", "Looks at the token before it: {share} of {whole}.", "the previous token"),
-    Role("next token", "position", "→", "Looks at the token after it: {share} of {whole}.", "the next token"),
-    Role("same token", "position", "●", "Looks at the token itself: {share} of {whole}.", "the very token that looks"),
-    Role(
-        "two tokens before",
-        "position",
-        "⇇",
-        "Looks at the token two places before: {share} of {whole}.",
-        "the token two places before",
-    ),
-    Role(
-        "two tokens after",
-        "position",
-        "⇉",
-        "Looks at the token two places after: {share} of {whole}.",
-        "the token two places after",
-    ),
-    Role(
-        "nearby tokens",
-        "position",
-        "↔",
-        "Looks at the token itself and its nearest neighbours: {share} of {whole}.",
-        "the tokens nearby, at most two away",
-    ),
-    Role("punctuation", "punctuation", ". ,", "Looks at periods and commas: {share} of {whole}."),
-    Role(
-        "second sink",
-        "sink",
-        "2nd",
-        "Looks at one token of each text, from wherever it is: {share} of {whole}. It seems to be one more sink.",
-    ),
+    Role("coreference", "coreference", "coref",
+         "Looks from a pronoun or name back to who is meant: right in {share} of cases{more}."),
+    Role("induction", "repetition", "ind",
+         _AT.format("the token that followed an earlier copy of this one, as if to say it again"),
+         "the token that followed an earlier copy of {their} own"),
+    Role("duplicate token", "repetition", "dup", _AT.format("an earlier copy of the same token"),
+         "an earlier copy of {their} own token"),
+    Role("previous token", "position", "←", _AT.format("the token before it"), "the previous token"),
+    Role("next token", "position", "→", _AT.format("the token after it"), "the next token"),
+    Role("same token", "position", "●", _AT.format("the token itself"), "the very token that looks"),
+    Role("two tokens before", "position", "⇇", _AT.format("the token two places before"), "the token two places before"),
+    Role("two tokens after", "position", "⇉", _AT.format("the token two places after"), "the token two places after"),
+    Role("nearby tokens", "position", "↔", _AT.format("the token itself and its nearest neighbours"),
+         "the tokens nearby, at most two away"),
+    Role("punctuation", "punctuation", ". ,", _AT.format("periods and commas")),
+    Role("second sink", "sink", "2nd",
+         _AT.format("one token of each text, from wherever it is") + " It seems to be one more sink."),
     Role("broad", "broad", "≋", "Looks at everything a little, almost evenly: its breadth is {score:.2f} of 1."),
     Role("separator", "separator", "sep", "Gives {share} of its attention to {more}."),
     Role("sink", "sink", "1st", "Gives {share} of its attention to {more}."),
     Role(NO_ROLE, "none", "–", "No rule fits what this run has counted of it."),
 )
+# fmt: on
 _BY_NAME = {role.name: role for role in ROLES}
 
 
@@ -157,4 +96,4 @@ def role_named(name: str, family: str) -> Role:
     """
     if family == "syntax":
         return Role(name, family, name, "Follows {more}.", name)
-    return _BY_NAME.get(name) or Role(name, family, name, f"Looks at {name}: {{share}} of {{whole}}.", name)
+    return _BY_NAME.get(name) or Role(name, family, name, _AT.format(name), name)

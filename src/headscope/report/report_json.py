@@ -13,7 +13,7 @@ from headscope.report.comparison import check_same_heads, compared_statistics, c
 from headscope.report.figures_json import figures_of
 from headscope.report.findings.findings import Finding, compare_findings, findings
 from headscope.report.heads.atlas import scatters_of, statistics_of
-from headscope.report.heads.cards import Card, cards, heads_of
+from headscope.report.heads.cards import cards
 from headscope.report.table_json import described_table
 from headscope.study.run import Run
 
@@ -23,28 +23,28 @@ FORMAT = 1
 def description(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> schema.Report:
     """What a report on `run` shows; with `other`, a second run beside it, and what differs from head to head."""
     one = checked(Run.open(run))
-    made, titles = cards(one), _titles(one)
+    heads, titles = cards(one), _titles(one)
     alone: schema.Report = {
         "format": FORMAT,
         "title": title or one.title,
         "runs": [_described(one)],
         "findings": [_finding(found) for found in findings(one)],
         "compared": [],
-        "heads": heads_of(made),
+        "heads": heads,
         "roles": _roles(),
-        "statistics": statistics_of(one, made, titles),
-        "scatters": scatters_of(one, [card["name"] for card in made]),
+        "statistics": statistics_of(one, heads, titles),
+        "scatters": scatters_of(one, [head["name"] for head in heads]),
         "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
         "figures": figures_of(one.folder, titles),
         "left_out": one.manifest.get("left_out", []),
     }
-    return alone if other is None else _compared(alone, one, checked(Run.open(other)), made, title)
+    return alone if other is None else _compared(alone, one, checked(Run.open(other)), title)
 
 
-def _compared(alone: schema.Report, one: Run, two: Run, made: list[Card], title: str) -> schema.Report:
+def _compared(alone: schema.Report, one: Run, two: Run, title: str) -> schema.Report:
     """A report on one run when a second stands beside it."""
     check_same_heads(one, two)
-    theirs = {card["name"]: card for card in cards(two)}
+    theirs = {head["name"]: head for head in cards(two)}
     beside, titles = compared_tables(one, two), _titles(one)
     return {
         **alone,
@@ -52,7 +52,7 @@ def _compared(alone: schema.Report, one: Run, two: Run, made: list[Card], title:
         "runs": [_described(one), _described(two)],
         "compared": [_finding(found) for found in compare_findings(one, two)],
         "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in alone["heads"]],
-        "statistics": compared_statistics(alone["statistics"], statistics_of(two, made, _titles(two))),
+        "statistics": compared_statistics(alone["statistics"], statistics_of(two, alone["heads"], _titles(two))),
         "tables": [
             described_table(name, beside.get(name, table), titles, compared=name in beside)
             for name, table in _shown(one).items()
@@ -101,8 +101,8 @@ def _roles() -> schema.Roles:
     return {"about": ABOUT, "families": families, "marks": {role.name: role.mark for role in ROLES}}
 
 
-def _role(card: Card | None) -> schema.GivenRole | None:
-    return None if card is None else {"role": card["role"], "family": card["family"], "rule": card["rule"]}
+def _role(head: schema.Head | None) -> schema.GivenRole | None:
+    return None if head is None else {"role": head["role"], "family": head["family"], "rule": head["rule"]}
 
 
 def _finding(found: Finding) -> schema.Finding:

@@ -96,17 +96,6 @@ class Antecedents(TypedDict):
     baseline: float | None
 
 
-class NearestHead(TypedDict):
-    """The head that looks most alike."""
-
-    label: str
-    stack: str
-    kind: str
-    layer: int
-    head: int
-    distance: float
-
-
 class Head(GivenRole):
     """A head, with all that its card says; its numbers are in the statistics."""
 
@@ -124,7 +113,6 @@ class Head(GivenRole):
     special: Special
     relation: Relation | None
     antecedents: Antecedents | None
-    nearest: NearestHead | None
     exemplars: list[Exemplar]
     other: NotRequired[GivenRole | None]  # in the second run
 

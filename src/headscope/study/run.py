@@ -15,9 +15,8 @@ from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side
 from headscope.study.counted_corpus import documents_of
 from headscope.study.facts import facts_of, title_of
-from headscope.study.head_statistics import HeadStatistic, head_statistics
 from headscope.study.manifest import load_manifest
-from headscope.study.run_by_head import RunByHead
+from headscope.study.run_by_head import HeadStatistic, RunByHead
 from headscope.study.tables import read_table, save_table, table_names
 from headscope.text import Document
 
@@ -85,7 +84,7 @@ class Run:
         """Keep one more table in the run directory; what was computed of the others is computed anew."""
         save_table(self.folder, name, table)
         self._tables[name] = table
-        for computed in ("tables", "by_head", "head_statistics", "roles"):
+        for computed in ("tables", "by_head", "roles"):
             self.__dict__.pop(computed, None)
 
     # Heads
@@ -100,10 +99,10 @@ class Run:
         """Every head that some table has: encoders first, then layer by layer."""
         return self.by_head.heads
 
-    @cached_property
+    @property
     def head_statistics(self) -> list[HeadStatistic]:
         """Every number that it has once for each head: `entropy.entropy`, `distance.distance`, ..."""
-        return [one for name in self.tables for one in head_statistics(name, self[name])]
+        return self.by_head.statistics
 
     @cached_property
     def roles(self) -> pd.DataFrame:

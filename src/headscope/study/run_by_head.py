@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,6 +14,16 @@ from headscope.lens.head import HEAD, Head
 
 MEASURES = ("", "_norm")  # weights first; a run that has only norms is read by norms
 LEVELS = ("", "_words")
+
+
+@dataclass(frozen=True)
+class HeadStatistic:
+    """A number for every head, out of a run: what heads are sorted and filtered by."""
+
+    name: str
+    title: str
+    about: str
+    values: dict[str, float]  # "encoder self 3.1" -> number
 
 
 class Cell(NamedTuple):
@@ -69,6 +80,24 @@ class RunByHead:
     def one_row_a_head(self) -> list[str]:
         """The tables that have one row a head, by name."""
         return [name for name, rows in self._rows.items() if rows]
+
+    @cached_property
+    def statistics(self) -> list[HeadStatistic]:
+        """Every number that there is once for each head: `entropy.entropy`, `distance.distance`, ..."""
+        return [
+            self._statistic(table, str(column))
+            for table in self.one_row_a_head
+            for column in self.tables[table].columns
+            if column not in HEAD
+            and not column.endswith(("_low", "_high"))
+            and pd.api.types.is_numeric_dtype(self.tables[table][column])
+        ]
+
+    def _statistic(self, table: str, column: str) -> HeadStatistic:
+        title = column if column.startswith(table) else f"{table}: {column}"
+        values = {head.name: self.cell(head, table, column).value for head in self._rows[table]}
+        finite = {name: value for name, value in values.items() if math.isfinite(value)}  # JSON has no word for others
+        return HeadStatistic(f"{table}.{column}", title.replace("_", " "), "", finite)
 
     def cell(self, head: Head, table: str, column: str) -> Cell:
         """A number of a table by its full name."""

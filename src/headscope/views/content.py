@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from headscope.errors import InputError
 from headscope.lens.tokens.labels import visible
-from headscope.study.head_statistics import HeadStatistic
+from headscope.study.run_by_head import HeadStatistic
 
 Array = NDArray[np.float32]
 

@@ -13,7 +13,7 @@ from headscope.errors import InputError
 from headscope.heads.exemplars import SPANS, add_exemplars
 from headscope.report.findings.findings import findings
 from headscope.report.heads.atlas import statistics_of
-from headscope.report.heads.cards import best_relation, cards
+from headscope.report.heads.cards import best_relation, card_numbers, cards
 from headscope.report.heads.exemplars import SPACE, exemplar
 from headscope.report.heads.sentence import SinkNames
 from headscope.study.run import Run
@@ -33,67 +33,35 @@ def test_every_head_has_a_card_that_json_can_hold(name: str, sample_run: SampleR
     for card in made:
         assert card["says"].endswith(".")
         assert "nan" not in card["says"]
-        for number in card["numbers"]:
-            assert 1 <= number["rank"] <= number["of"]
-            assert 0 <= number["quantile"] <= 1
-            assert {"name", "title", "about", "more", "value", "unit"} <= set(number)
-
-
-@every_run
-def test_numbers_are_those_of_the_tables(name: str, sample_run: SampleRun) -> None:
-    run = sample_run(name)
-    for card in cards(run)[::7]:
-        for number in card["numbers"]:
-            table, column = number["name"].split(".", 1)
-            rows = run[table]
-            for part in ("stack", "kind", "layer", "head"):
-                rows = rows[rows[part] == card[part]]
-            assert number["value"] == pytest.approx(float(rows[column].iloc[0]))
-
-
-def test_ranks_and_quantiles_by_hand() -> None:
-    made = cards(Run.of({"distance": per_head([3.0, 1.0, 3.0, 2.0], "distance", heads=9)}))
-    found = [(card["numbers"][0]["rank"], card["numbers"][0]["quantile"], card["numbers"][0]["of"]) for card in made]
-    assert found == [(1, 2 / 3, 4), (4, 0, 4), (1, 2 / 3, 4), (3, 1 / 3, 4)]
 
 
 def test_what_is_the_same_for_all_heads_is_on_no_card() -> None:
-    made = cards(
-        Run.of(
-            {
-                "strength": per_head([1.0, 1.0 + 1e-7], "strength", heads=9),
-                "distance": per_head([1.0, 2.0], "distance", heads=9),
-            }
-        )
-    )
-    assert [number["name"] for number in made[0]["numbers"]] == ["distance.distance"]
+    strength, distance = per_head([1.0, 1.0 + 1e-7], "strength"), per_head([1.0, 2.0], "distance")
+    assert card_numbers(Run.of({"strength": strength, "distance": distance})) == ["distance.distance"]
 
 
 @pytest.mark.slow
 def test_places_in_two_texts_are_not_compared(sample_run: SampleRun) -> None:
-    """A target's third token is not beside its source's second: cross heads have no such number, rank or finding."""
+    """A target's third token is not beside its source's second: cross heads have no such number and no finding."""
     run = sample_run("marian")
     made = cards(run)
-    places = {"beyond_sinks.previous", "beyond_sinks_norm.two_after", "distance.distance"}
-    for card in made:
-        names = {number["name"] for number in card["numbers"]}
-        assert names >= {"beyond_sinks.rest", "beyond_sinks.one_token", "entropy.entropy"}
-        assert (names & places == places) == (card["kind"] == "self")
-    for statistic in statistics_of(run, made, {}):
-        if statistic["name"] in {*places, "offsets.next"}:
-            there = {card["kind"] for card, value in zip(made, statistic["values"], strict=True) if value is not None}
-            assert there == {"self"}
+    places = {"beyond_sinks.previous", "beyond_sinks_norm.two_after", "distance.distance", "offsets.next"}
+    others = {"beyond_sinks.rest", "beyond_sinks.one_token", "entropy.entropy"}
+    statistics = {statistic["name"]: statistic["values"] for statistic in statistics_of(run, made, {})}
+    for name in places | others:
+        kinds = {card["kind"] for card, value in zip(made, statistics[name], strict=True) if value is not None}
+        assert kinds == ({"self"} if name in places else {"self", "cross"})
     (far,) = [finding for finding in findings(run) if finding.text.startswith("Distance")]
     assert not any(label.startswith("cross") for label in far.heads)
 
 
 def test_what_is_said_beyond_sinks_is_not_said_again(sample_run: SampleRun) -> None:
     run = sample_run("bert")
-    names = {number["name"].split(".")[0] for number in cards(run)[0]["numbers"]}
+    names = {name.split(".")[0] for name in card_numbers(run)}
     assert {"beyond_sinks", "beyond_sinks_norm", "entropy", "distance"} <= names
     assert not {"offsets", "first_token", "special_tokens_norm", "category_weights"} & names
     without = Run.of({name: run[name] for name in run if not name.startswith("beyond_sinks")})
-    assert "offsets" in {number["name"].split(".")[0] for number in cards(without)[0]["numbers"]}
+    assert "offsets" in {name.split(".")[0] for name in card_numbers(without)}
 
 
 def test_special_tokens_by_weight_and_by_norm(sample_run: SampleRun) -> None:
@@ -106,17 +74,6 @@ def test_special_tokens_by_weight_and_by_norm(sample_run: SampleRun) -> None:
         "weight": None,
         "norm": None,
     }
-
-
-@pytest.mark.slow
-def test_the_nearest_head_is_that_of_the_divergence_table(sample_run: SampleRun) -> None:
-    run = sample_run("marian")
-    card = next(card for card in cards(run) if card["label"] == "cross 1.3")
-    table = run["jensen_shannon"]
-    mine = table[table["kind"] == "cross"]
-    is_it = (mine["layer"] == 1) & (mine["head"] == 3) | (mine["other_layer"] == 1) & (mine["other_head"] == 3)
-    assert card["nearest"]["distance"] == pytest.approx(mine[is_it]["divergence"].min())
-    assert card["nearest"]["kind"] == "cross"
 
 
 def test_the_best_relation_is_furthest_above_its_baseline_and_not_rare() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from headscope.errors import InputError
 from headscope.heads.clusters import embed
 from headscope.lens.head import HEAD, Head
-from headscope.report.heads.cards import Card
+from headscope.report import schema
+from headscope.report.heads.cards import card_numbers
 from headscope.report.schema import Scatter, Statistic
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import column_about, column_title, describe, table_title
@@ -18,29 +19,30 @@ from headscope.study.run import Run
 NEAREST = 3  # heads that a card names
 
 
-def statistics_of(run: Run, made: Sequence[Card], paper: Mapping[str, str]) -> list[Statistic]:
+def statistics_of(run: Run, heads: Sequence[schema.Head], paper: Mapping[str, str]) -> list[Statistic]:
     """Every number that a run has once a head, head by head; null where there is none. Those of cards come first."""
-    on_cards = {number["name"]: number for card in made for number in card["numbers"]}
-    order = {name: place for place, name in enumerate(on_cards)}
+    order = {name: place for place, name in enumerate(card_numbers(run))}
     found: list[Statistic] = []
     for statistic in run.head_statistics:
         table, _, column = statistic.name.partition(".")
-        positional = (about := describe(table, column)) is not None and about.positional
-        values = [None if positional and card["kind"] == "cross" else statistic.values.get(card["name"]) for card in made]
-        if any(value is not None for value in values):
-            number = on_cards.get(statistic.name)
-            found.append(
-                {
-                    "name": statistic.name,
-                    "table": paper.get(table) or table_title(table),
-                    "title": column_title(table, column),
-                    "about": column_about(table, column),
-                    "more": number["more"] if number else "",
-                    "unit": number["unit"] if number else "",
-                    "card": number is not None,
-                    "values": values,
-                }
-            )
+        about = describe(table, column)
+        kinds = ("self",) if about is not None and about.positional else ("self", "cross")
+        values = [statistic.values.get(head["name"]) if head["kind"] in kinds else None for head in heads]
+        if all(value is None for value in values):
+            continue
+        on_card = about if statistic.name in order else None
+        found.append(
+            {
+                "name": statistic.name,
+                "table": paper.get(table) or table_title(table),
+                "title": column_title(table, column),
+                "about": column_about(table, column),
+                "more": on_card.more if on_card else "",
+                "unit": on_card.unit if on_card else "",
+                "card": on_card is not None,
+                "values": values,
+            }
+        )
     return sorted(found, key=lambda one: order.get(one["name"], len(order)))
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from typing_extensions import TypedDict
 
-from headscope.errors import InputError
-from headscope.heads.clusters import nearest_heads
 from headscope.heads.roles import ENOUGH, rule_of_thumb, sink_share
-from headscope.lens.head import HEAD, Head
+from headscope.lens.head import Head
 from headscope.report import schema
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.sentence import SinkNames, sentence_about
-from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.columns import card_place, describe
 from headscope.statistics.table_names import parse
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
@@ -27,35 +22,10 @@ SAME = 1e-4  # numbers that differ by less are the same for all heads, and tell 
 SAID_BEYOND_SINKS = ("offsets", "first_token", "punctuation", "separators", "special_tokens", "category_weights")
 
 
-class CardNumber(TypedDict):
-    """A number of one head among all heads of its table."""
-
-    name: str
-    title: str
-    about: str
-    more: str
-    value: float
-    rank: int
-    of: int
-    quantile: float
-    unit: str
-
-
-class Card(schema.Head):
-    """A head as the report's JSON has it, and its numbers."""
-
-    numbers: list[CardNumber]
-
-
-def cards(run: Run) -> list[Card]:
-    """One plain dictionary a head, of text, numbers and None alone.
-
-    `says` is a sentence for a newcomer; `numbers` are this head's among all heads of the same table: rank 1 is the largest,
-    `quantile` the share of the others that have less; `special` is the share on the first token and separators together.
-    """
-    found, sinks = run.by_head, SinkNames(run)
-    numbers, nearest, exemplars = _numbers(found), _nearest(run), exemplars_of(run)
-    made: list[Card] = []
+def cards(run: Run) -> list[schema.Head]:
+    """One plain dictionary a head, of text, numbers and None alone. `says` is a sentence for a newcomer."""
+    found, sinks, exemplars = run.by_head, SinkNames(run), exemplars_of(run)
+    made: list[schema.Head] = []
     for row in run.roles.to_dict("records"):
         head = Head.of(row)
         made.append(
@@ -74,51 +44,27 @@ def cards(run: Run) -> list[Card]:
                 "baseline": _or_none(row["baseline"]),
                 "also": [rule for rule in row["also"].split("; ") if rule],
                 "says": sentence_about(found, head, row, sinks),
-                "numbers": numbers.get(head, []),
                 "special": {"weight": _special(found, head, norm=False), "norm": _special(found, head, norm=True)},
                 "relation": best_relation(found, head),
                 "antecedents": _antecedents(found, head),
-                "nearest": nearest.get(head),
                 "exemplars": exemplars.get(head, []),
             }
         )
     return made
 
 
-def heads_of(made: Sequence[Card]) -> list[schema.Head]:
-    """Every head's card, without its numbers: the statistics have those of all heads, and nothing is told twice."""
-    return [cast(schema.Head, {name: value for name, value in card.items() if name != "numbers"}) for card in made]
-
-
-def _numbers(found: RunByHead) -> dict[Head, list[CardNumber]]:
-    """By head, each number that tells heads apart, and where the head stands among all that have it."""
-    made: dict[Head, list[CardNumber]] = {}
+def card_numbers(run: Run) -> list[str]:
+    """The statistics that stand on cards, in their order: those in which heads differ."""
+    found, made = run.by_head, []
     for table in sorted(_telling(found.one_row_a_head), key=_place):
-        for column in found.tables[table].columns:
-            about = describe(table, str(column))
+        for column in map(str, found.tables[table].columns):
+            about = describe(table, column)
             if about is None:
                 continue
-            values = {head: found.cell(head, table, str(column)).value for head in found.heads if about.tells_of(head.kind)}
-            values = {head: value for head, value in values.items() if value == value}
-            ordered = np.sort(list(values.values()))
-            if len(ordered) < 2 or np.ptp(ordered) <= SAME * np.abs(ordered).max():
-                continue
-            for head, value in values.items():
-                below = int(np.searchsorted(ordered, value, side="left"))
-                above = len(ordered) - int(np.searchsorted(ordered, value, side="right"))
-                made.setdefault(head, []).append(
-                    {
-                        "name": f"{table}.{column}",
-                        "title": about.title,
-                        "about": about.says,
-                        "more": about.more,
-                        "value": value,
-                        "rank": above + 1,
-                        "of": len(ordered),
-                        "quantile": below / (len(ordered) - 1),
-                        "unit": about.unit,
-                    }
-                )
+            cells = [found.cell(head, table, column) for head in found.heads if about.tells_of(head.kind)]
+            values = np.array([cell.value for cell in cells if cell.is_known])
+            if len(values) > 1 and np.ptp(values) > SAME * np.abs(values).max():
+                made.append(f"{table}.{column}")
     return made
 
 
@@ -174,30 +120,6 @@ def _antecedents(found: RunByHead, head: Head) -> schema.Antecedents | None:
     if not accuracy.is_known:
         return None
     return {"accuracy": accuracy.value, "cases": int(cases.value), "baseline": _or_none(rule_of_thumb(found).value)}
-
-
-def _nearest(run: Run) -> dict[Head, schema.NearestHead]:
-    """By head, the head that looks most alike, and how far it is: out of the `jensen_shannon` table."""
-    table = run.get("jensen_shannon" if "jensen_shannon" in run else "jensen_shannon_norm")
-    made: dict[Head, schema.NearestHead] = {}
-    for _, pairs in table.groupby(HEAD[:2], sort=False) if table is not None else ():
-        labels, matrix = distance_matrix(pairs)
-        try:
-            places, distances = nearest_heads(matrix)
-        except InputError:  # two heads, or heads that look at nothing
-            continue
-        heads = [Head.of(row) for row in labels.to_dict("records")]
-        for head, place, distance in zip(heads, places, distances, strict=True):
-            other = heads[int(place)]
-            made[head] = {
-                "label": other.label,
-                "stack": other.stack,
-                "kind": other.kind,
-                "layer": other.layer,
-                "head": other.head,
-                "distance": float(distance),
-            }
-    return made
 
 
 def _or_none(value: Any) -> float | None:
