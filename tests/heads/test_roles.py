@@ -11,8 +11,9 @@ import pytest
 
 import headscope
 from headscope.heads.patterns import BROAD, HALF
+from headscope.heads.relations import ENOUGH
 from headscope.heads.role_table import FAMILIES, NO_ROLE
-from headscope.heads.roles import ABOVE, COLUMNS, ENOUGH, LITTLE, NO_OP, roles
+from headscope.heads.roles import ABOVE, COLUMNS, LITTLE, NO_OP, roles
 from headscope.lens.head import HEAD
 from headscope.statistics import BeyondSinks
 from headscope.study.repeats import add_repeats

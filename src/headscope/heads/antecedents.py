@@ -5,28 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from headscope.errors import InputError
 from headscope.heads.relations import held_out_accuracy
 from headscope.lens.head import HEAD
 from headscope.statistics.words.antecedents import COLUMNS
-
-TRIALS = (("both", "both"), ("half 0", "half 1"), ("half 1", "half 0"))
-
-
-def best_antecedent_head(table: pd.DataFrame, column: str = "all") -> pd.DataFrame:
-    """The best head by a column of an `antecedents` table: on the whole corpus, and chosen on one half, tried on the other.
-
-    The first row is what papers print, the best of many heads on the cases by which it was chosen, so partly luck; the
-    other two are not. Any table will do that has `column`, `column_half0`, `column_half1`, and `cases_` of each.
-    """
-    rows = []
-    for chosen_on, tried_on in TRIALS:
-        by, on = (column + name.replace("both", "").replace("half ", "_half") for name in (chosen_on, tried_on))
-        if table[by].isna().all() or table[on].isna().all():
-            raise InputError(f"The table has no cases of {column} in {chosen_on if table[by].isna().all() else tried_on}.")
-        best = table.loc[table[by].idxmax()]
-        rows.append([chosen_on, tried_on, *best[HEAD], best[on], best[f"cases_{on}"]])
-    return pd.DataFrame(rows, columns=["chosen_on", "tried_on", *HEAD, "accuracy", "cases"])
 
 
 def best_antecedent_heads(table: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,9 @@ import pandas as pd
 
 from headscope.lens.head import HEAD
 from headscope.statistics.base import Array
+from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 
+ENOUGH = 100  # cases, for a relation or coreference to name a head
 INTERVAL = ["accuracy_low", "accuracy_high"]  # a study adds them
 
 
@@ -23,6 +25,13 @@ def held_out_accuracy(accuracies: Array, cases: Array) -> float:
     best = accuracies.argmax(1)
     correct = accuracies[0, best[1]] * cases[0] + accuracies[1, best[0]] * cases[1]
     return float(correct / cases.sum())
+
+
+def frequent(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of single relations that have enough cases: in rare ones some head is right by luck. Punctuation is none."""
+    relation = table["relation"]
+    single = ~relation.isin([ALL, ALL_BUT_PUNCTUATION]) & ~relation.str.startswith("punct")
+    return table[single & (table["cases"] >= ENOUGH)]
 
 
 def best_relation_heads(table: pd.DataFrame, *, either_direction: bool = False) -> pd.DataFrame:

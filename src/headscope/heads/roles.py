@@ -14,16 +14,15 @@ from typing import NamedTuple
 import pandas as pd
 
 from headscope.heads.patterns import BROAD, HALF  # of all attention there, of what goes beyond sinks here
+from headscope.heads.relations import ENOUGH, frequent
 from headscope.heads.role_table import NO_ROLE
 from headscope.lens.head import HEAD, Head
-from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 from headscope.study.run import UPSTAIRS, Run
 from headscope.study.run_by_head import MISSING, Cell, RunByHead
 
 LITTLE = 0.05  # a head that leaves less than this beyond its sinks is not judged on it
 NO_OP = 0.5  # who takes, by norm, less than this part of what its weight there suggests, looks and takes little
 ABOVE = 0.1  # by how much a relation must beat its baseline, in both halves of the corpus
-ENOUGH = 100  # cases, for a relation or coreference to name a head
 
 COLUMNS = [*HEAD, "role", "family", "score", "baseline", "rule", "also", "table", "column"]
 
@@ -85,8 +84,8 @@ def relation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     mine = found.rows(name, head)
     if name is None or mine.empty:
         return
-    mine = mine[~mine["relation"].isin([ALL, ALL_BUT_PUNCTUATION]) & ~mine["relation"].str.startswith("punct")]
-    mine = mine[(mine["cases"] >= ENOUGH) & (mine["accuracy"] >= HALF) & (mine["accuracy"] >= mine["baseline"] + ABOVE)]
+    mine = frequent(mine)
+    mine = mine[(mine["accuracy"] >= HALF) & (mine["accuracy"] >= mine["baseline"] + ABOVE)]
     for half in ("accuracy_half0", "accuracy_half1"):  # the best of many heads and relations is partly luck
         mine = mine[mine[half].isna() | (mine[half] >= mine["baseline_held_out"].fillna(mine["baseline"]) + ABOVE)]
     ranked = mine.assign(above=mine["accuracy"] - mine["baseline"]).sort_values("above", ascending=False, kind="stable")

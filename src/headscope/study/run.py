@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pandas as pd
 
@@ -148,21 +148,11 @@ class Run:
         return UPSTAIRS.report(self, other, out=out, title=title)
 
 
-class _RolesOf(Protocol):
-    def __call__(self, run: Run) -> pd.DataFrame: ...
-
-
-class _ReportOn(Protocol):
-    def __call__(
-        self, run: Run, other: Run | str | Path | None = None, *, out: str | Path | None = None, title: str = ""
-    ) -> Path: ...
-
-
 class Upstairs:
     """What rooms above this one make of a run: each brings its own when it is imported, as measures fill MEASURES."""
 
-    roles: _RolesOf  # heads/roles.py
-    report: _ReportOn  # report/write.py
+    roles: Callable[[Run], pd.DataFrame]  # heads/roles.py
+    report: Callable[..., Path]  # report/write.py, as Run.report
 
 
 UPSTAIRS = Upstairs()

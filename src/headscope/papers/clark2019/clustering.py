@@ -6,7 +6,8 @@ import pandas as pd
 
 from headscope.heads.clusters import clusters, embed
 from headscope.heads.patterns import NONE
-from headscope.heads.roles import ABOVE, ENOUGH
+from headscope.heads.relations import ENOUGH
+from headscope.heads.roles import ABOVE
 from headscope.papers.clark2019 import drawings
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION

@@ -28,24 +28,18 @@ def contradictions(run: Run) -> Iterator[Finding]:
                 pairs.append((head, place, weight, norm))
     if not pairs:
         return
-    pairs.sort(key=lambda pair: -abs(pair[2].value - pair[3].value))
-    for head, place, weight, norm in pairs[:SHOWN] if _gap(pairs[0]) >= GAP else ():
+    pairs.sort(key=lambda pair: -_gap(pair))
+    differ = _gap(pairs[0]) >= GAP
+    for head, place, weight, norm in pairs[: SHOWN if differ else 1]:
         numbers, label = Evidence(), found.label(head)
         by_weight = numbers.percent(weight.value, weight.table, weight.column, head)
         by_norm = numbers.percent(norm.value, norm.table, norm.column, head)
         end = "it looks there and takes little" if norm.value < weight.value else "it takes more there than it looks"
         text = f"{label} puts {by_weight} of its weight on {sinks.name(place)}, but {by_norm} of its norm: {end}."
+        if not differ:
+            most = f"{label}, {by_weight} and {by_norm} on {sinks.name(place)}"
+            text = f"Weights and norms agree about sinks: they differ most in {most}."
         yield Finding(text, weight.table, [label], numbers.cited, _gap((head, place, weight, norm)))
-    if _gap(pairs[0]) < GAP:
-        head, place, weight, norm = pairs[0]
-        numbers, label = Evidence(), found.label(head)
-        by_weight = numbers.percent(weight.value, weight.table, weight.column, head)
-        by_norm = numbers.percent(norm.value, norm.table, norm.column, head)
-        text = (
-            f"Weights and norms agree about sinks: they differ most in {label}, {by_weight} and {by_norm} on "
-            f"{sinks.name(place)}."
-        )
-        yield Finding(text, weight.table, [label], numbers.cited)
 
 
 def correlations(run: Run) -> Iterator[Finding]:

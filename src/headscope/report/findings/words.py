@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from headscope.heads.relations import best_relation_heads
-from headscope.heads.roles import ABOVE, ENOUGH, rule_of_thumb
+from headscope.heads.relations import best_relation_heads, frequent
+from headscope.heads.roles import ABOVE, rule_of_thumb
 from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding
-from headscope.report.heads.sentence import RELATIONS
-from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
+from headscope.report.heads.sentence import gloss_of
 from headscope.study.run import Run
 from headscope.study.run_by_head import RunByHead
 
@@ -24,27 +24,23 @@ def relations(run: Run) -> Iterator[Finding]:
     name = found.table_name("relations")
     if name is None:
         return
-    best = best_relation_heads(found.tables[name])
-    best = best[best["better"] & (best["cases"] >= ENOUGH) & ~best["relation"].isin([ALL, ALL_BUT_PUNCTUATION])]
-    best = best[~best["relation"].str.startswith("punct")]
+    best = frequent(best_relation_heads(found.tables[name]))
+    best = best[best["better"]]
     best = best.assign(above=best["accuracy"] - best["baseline"]).sort_values("above", ascending=False, kind="stable")
     clear = best[best["above"] >= ABOVE]
     for row in clear.head(SHOWN).to_dict("records"):
         yield _relation(found, name, row)
     if clear.empty and len(best):
-        row = best.iloc[0].to_dict()
-        finding = _relation(found, name, row)
-        text = (
-            f"No head is far above the best fixed distance at any relation that is frequent enough. Nearest: {finding.text}"
-        )
-        yield Finding(text, name, finding.heads, finding.numbers)
+        nearest = _relation(found, name, best.iloc[0].to_dict())
+        text = "No head is far above the best fixed distance at any relation that is frequent enough. Nearest: "
+        yield replace(nearest, text=text + nearest.text)
 
 
 def _relation(found: RunByHead, table: str, row: dict[str, Any]) -> Finding:
     head = Head.of(row)
     numbers, label = Evidence(), found.label(head)
     where = {"relation": row["relation"], "direction": row["direction"]}
-    gloss = RELATIONS.get(row["relation"]) or RELATIONS.get(row["relation"].split(":")[0])
+    gloss = gloss_of(row["relation"])
     link = f"{row['relation']} (from {gloss})" if gloss else row["relation"]
     if row["direction"] == "head to dependent":
         link += " from its end"

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from headscope.heads.roles import ENOUGH, rule_of_thumb, sink_share
+from headscope.heads.relations import frequent
+from headscope.heads.roles import rule_of_thumb, sink_share
 from headscope.lens.head import Head
 from headscope.report import schema
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.sentence import SinkNames, sentence_about
 from headscope.statistics.columns import card_place, describe
 from headscope.statistics.table_names import parse
-from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
 from headscope.study.run import Run
 from headscope.study.run_by_head import RunByHead
 
@@ -93,16 +93,12 @@ def _special(found: RunByHead, head: Head, norm: bool) -> float | None:
 
 
 def best_relation(found: RunByHead, head: Head) -> schema.Relation | None:
-    """The relation at which a head is furthest above the best fixed offset, whether or not that makes it its role.
-
-    Rare relations are left out: with few cases some head is right by luck.
-    """
+    """The frequent relation at which a head is furthest above the best fixed offset, whether or not that is its role."""
     name = found.table_name("relations")
     rows = found.rows(name, head)
     if name is None or rows.empty:
         return None
-    rows = rows[~rows["relation"].isin([ALL, ALL_BUT_PUNCTUATION]) & ~rows["relation"].str.startswith("punct")]
-    rows = rows[(rows["cases"] >= ENOUGH) & rows["accuracy"].notna()]
+    rows = frequent(rows).dropna(subset=["accuracy"])
     if rows.empty:
         return None
     best = rows.iloc[int((rows["accuracy"] - rows["baseline"]).to_numpy(dtype=float).argmax())]

@@ -107,13 +107,18 @@ def _whole(table: str, sinks: SinkNames) -> str:
 
 def _relation(role: Mapping[str, Any]) -> str:
     relation = str(role["role"])
-    gloss = RELATIONS.get(relation) or RELATIONS.get(relation.split(":")[0])
+    gloss = gloss_of(relation)
     link = f"the link from {gloss} ({relation})" if gloss else f"the relation {relation}"
     reverse = ", read from its end to its start" if ", head to dependent" in role["rule"] else ""
     return (
         f"{link}{reverse}: right in {percent(role['score'])} of cases, where the best fixed distance is right in "
         f"{percent(role['baseline'])}"
     )
+
+
+def gloss_of(relation: str) -> str | None:
+    """A relation in plain words; None for one that we have no words for."""
+    return RELATIONS.get(relation) or RELATIONS.get(relation.split(":")[0])
 
 
 def _rule(role: Mapping[str, Any]) -> str:
