@@ -13,7 +13,7 @@ import pytest
 
 import headscope
 from headscope.measures import MEASURES
-from headscope.report.heads.cards import cards
+from headscope.report.heads.cards import card_numbers
 from headscope.statistics import STATISTICS, Entropy
 from headscope.statistics.columns import column_title
 from tests import places
@@ -73,8 +73,7 @@ def test_adding_a_statistic() -> None:
         assert set(run) == {"self_most", "self_most_words"}
         assert run["self_most"]["self_most"].between(0, 1).all()
         assert column_title("self_most_words", "self_most") == "Looks at itself most, in words"
-        numbers = [number for card in cards(run) for number in card["numbers"] if number["name"] == "self_most.self_most"]
-        assert {number["title"] for number in numbers} == {"Looks at itself most"}
+        assert "self_most.self_most" in card_numbers(run)
     finally:
         STATISTICS.pop("self_most", None)
     assert "Share of the rows whose largest score is on the row's own token." in said(code, "study", "--list")

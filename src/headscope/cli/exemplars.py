@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from headscope.errors import InputError
-from headscope.heads.exemplars import in_markdown, readable_tables
+from headscope.heads.exemplars import LOOKS_AT, in_markdown, readable_tables
 from headscope.report.heads.exemplars import exemplar
+from headscope.report.schema import Marked
 from headscope.study import load_run
 
 STYLES = {"attending": "bold", "attended": "italic underline", "both": "bold italic underline"}
@@ -54,5 +55,8 @@ def exemplars(
 
 
 def _styled(row: Mapping[str, Any]) -> Text:
-    """As a terminal shows it."""
-    return Text.assemble(*((run["text"], STYLES.get(run["mark"] or "", "")) for run in exemplar(row)["runs"]))
+    """As a terminal shows it; of cross attention the target first."""
+    shown = exemplar(row)
+    between: list[Marked] = [{"text": LOOKS_AT, "mark": None}] if shown["attended_runs"] else []
+    runs = [*shown["runs"], *between, *shown["attended_runs"]]
+    return Text.assemble(*((run["text"], STYLES.get(run["mark"] or "", "")) for run in runs))
