@@ -15,8 +15,9 @@ from headscope.statistics import STATISTICS, Statistic, statistic
 from headscope.study import Run, compare, load_run, study
 from headscope.text import Corpus, Document
 from headscope.version import __version__
-from headscope.views import View, head_view, matrix_view, model_view, neuron_view
+from headscope.views import View
 from headscope.views.print import attention_map
+from headscope.views.show import head_view, matrix_view, model_view, neuron_view
 
 __all__ = [
     "MEASURES",

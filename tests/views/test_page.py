@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headscope.views import head_view
+from headscope import head_view
 from tests.views import decoding
 
 NASTY = [

@@ -20,7 +20,7 @@ from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.workspace import Unsuitable
 from headscope.text import Corpus, Document
 from headscope.text.mention import Mention
-from headscope.views.print.words import map_of
+from headscope.views.print import map_of
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 

@@ -53,6 +53,7 @@ export function Column(props: Props) {
           dark={dark}
           more={moreMeasures(model)}
           link={link}
+          keys={[["/", "to the text"]]}
           beside={beside}
         />
       ) : (

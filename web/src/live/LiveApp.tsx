@@ -11,6 +11,7 @@ import { type ChangeLive, type LiveState, useLiveAddress } from "./address";
 import { HeadPanel } from "./HeadPanel";
 import { Problem } from "./Problem";
 import { partsOf, ReportParts } from "./ReportParts";
+import { textBox } from "./TextForm";
 import { TextPart } from "./TextPart";
 import { type Server, useServedReport, useServer } from "./useServer";
 
@@ -53,7 +54,7 @@ function Started({ server, state, change, dark }: Props) {
   useKeys(state, change);
   useEffect(() => {
     const isTouch = window.matchMedia("(pointer: coarse)").matches; // where a keyboard would cover half of the page
-    if (!state.text && part === "text" && !isTouch) document.querySelector<HTMLElement>("textarea[name=text]")?.focus();
+    if (!state.text && part === "text" && !isTouch) textBox()?.focus();
   }, []);
   const whole = (
     <div class={card ? "page live with-card" : "page live"} data-ready="true">
@@ -88,10 +89,9 @@ function useKeys(state: LiveState, change: ChangeLive): void {
       if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea")) return;
       if (event.key === "/") {
         event.preventDefault();
-        const box = document.querySelector<HTMLTextAreaElement>("textarea[name=text]");
         change({ part: "text" });
-        box?.focus();
-        box?.select();
+        textBox()?.focus();
+        textBox()?.select();
       }
       if (event.key === "Escape" && (state.head || state.besideKeep.length)) change({ head: "", besideKeep: [] });
     };

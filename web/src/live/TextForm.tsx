@@ -83,6 +83,11 @@ export function TextForm({ texts, model, name, label, submit, children }: Props)
   );
 }
 
+/** Where the first text is typed. */
+export function textBox(): HTMLTextAreaElement | null {
+  return document.querySelector("textarea[name=text]");
+}
+
 /** Whether a model takes two texts at once: encoders do. */
 export function readsPairs(model: ModelInfo): boolean {
   return !model.encoder_decoder && model.attentions.some((attention) => attention.stack === "encoder");

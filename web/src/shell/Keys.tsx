@@ -16,9 +16,12 @@ const LIST: [string, string][] = [
   ["?", "this card"],
 ];
 
-const TEXT_BOX: [string, string] = ["/", "to the text"]; // on the live page, which has one
+interface Props {
+  moveLayer: (step: number) => void;
+  more?: [string, string][]; // keys that the page around this has
+}
 
-export function Keys({ moveLayer }: { moveLayer: (step: number) => void }) {
+export function Keys({ moveLayer, more = [] }: Props) {
   const { content, attention, state, change, dark } = useViewed();
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -56,7 +59,7 @@ export function Keys({ moveLayer }: { moveLayer: (step: number) => void }) {
       {open && (
         <div class="keys" role="dialog" aria-label="Keys">
           <dl>
-            {(document.querySelector("textarea[name=text]") ? [TEXT_BOX, ...LIST] : LIST).map(([key, what]) => (
+            {[...more, ...LIST].map(([key, what]) => (
               <div key={key}>
                 <dt>{key}</dt>
                 <dd>{what}</dd>

@@ -20,10 +20,11 @@ interface Props {
   dark: boolean;
   more?: Pick<Measure, "name" | "title">[]; // measures that this content may not have yet, and that can be chosen all the same
   link?: (state: State) => string; // the fragment of a link to what is shown
+  keys?: [string, string][]; // that the page around this has, and what they do
   beside?: boolean; // the second of two texts: the first one's tabs, choices and keys are for both
 }
 
-export function Viewer({ content, chunks, state, change, dark, more, link = format, beside = false }: Props) {
+export function Viewer({ content, chunks, state, change, dark, more, link = format, keys, beside = false }: Props) {
   const [hidden, setHidden] = useState<number | null>(null);
   const group = useMemo(() => groupShown(content, state), [content, state.attention]);
   const attention = group.find((one) => one.layer === state.layer) ?? group[0];
@@ -54,7 +55,7 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
       <Toolbar hidden={hidden} more={more} link={link} />
       {stage}
       <Footer />
-      <Keys moveLayer={moveLayer} />
+      <Keys moveLayer={moveLayer} more={keys} />
     </main>
   );
   const viewed = { content, chunks, state: shown, change, dark, group, attention };

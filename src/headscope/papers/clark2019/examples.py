@@ -17,8 +17,7 @@ from headscope.statistics.words.relations import DIRECTIONS
 from headscope.text import Corpus, Document
 from headscope.text.coreference.cases import cases as antecedent_cases
 from headscope.text.cut import cut
-from headscope.views.print.shown import Shown
-from headscope.views.print.words import map_of
+from headscope.views.print import Shown, map_of
 
 FEW, MANY = 8, 16  # words of a sentence that makes a good picture
 LONGEST = 40  # words: no picture fits more

@@ -19,7 +19,7 @@ from headscope.study.results.workspace import Unsuitable
 from headscope.study.tables import main_stack
 from headscope.text import Corpus, Document
 from headscope.text.relation_names import OTHER, REVERSED, find_relation
-from headscope.views.print.words import map_of
+from headscope.views.print import map_of
 
 # The relations of figure 5, and noun modifiers and prepositions: what their dependents and their heads are.
 RELATIONS = {

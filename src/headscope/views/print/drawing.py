@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from io import BytesIO
 from typing import Any
 
@@ -11,13 +12,9 @@ from matplotlib.figure import Figure
 
 from headscope.errors import InputError
 from headscope.views.content import Content
-from headscope.views.print.head import head_figure
-from headscope.views.print.matrix import matrix_figure
-from headscope.views.print.model import model_figure
-from headscope.views.print.neuron import neuron_figure
-from headscope.views.state import State
+from headscope.views.state import VIEWS, State
 
-DRAWN = {"head": head_figure, "model": model_figure, "neuron": neuron_figure, "matrix": matrix_figure}
+FIGURES = {view: import_module(f"{__package__}.{view}").figure for view in VIEWS}  # each in the file of its name
 DOTS = 300  # per inch, of a PNG
 # Text stays text, and nothing in a file depends on when or where it was made.
 _WRITING: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "headscope", "image.composite_image": False}
@@ -26,7 +23,7 @@ _WRITING: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "he
 def draw(content: Content, state: State) -> Figure:
     """The figure of a view, in the light: themes are for screens."""
     chosen = state.fitted(content)
-    return DRAWN[chosen.view](content, chosen)
+    return FIGURES[chosen.view](content, chosen)
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:

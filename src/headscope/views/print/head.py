@@ -18,7 +18,7 @@ from headscope.views.state import State
 KEY = 6.5  # points
 
 
-def head_figure(content: Content, state: State) -> Figure:
+def figure(content: Content, state: State) -> Figure:
     """One column wide, as tall as the text is long. Kept tokens are bold, and only their lines are drawn."""
     attention = attention_of(content, state)
     found = shown(content, state, attention, list(state.heads) if state.heads else None).isolated()

@@ -44,7 +44,7 @@ class Panel:
         return SIGNED if self.signed else SCORES
 
 
-def matrix_figure(content: Content, state: State) -> Figure:
+def figure(content: Content, state: State) -> Figure:
     """One row of maps for each chosen head: the measure, and with `compare` the other one and their difference."""
     attention = attention_of(content, state)
     heads = list(state.heads) if state.heads else attention.heads[:1]

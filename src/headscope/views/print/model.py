@@ -35,7 +35,7 @@ class Cell:
     label: str = ""
 
 
-def model_figure(content: Content, state: State) -> Figure:
+def figure(content: Content, state: State) -> Figure:
     """Layers down and heads across, both from 0; or all heads by a statistic, the largest first."""
     here = [attention for attention in content.of_group(state.attention) if state.measure in attention.scores]
     joint = any(is_joint(attention, state.measure) for attention in here)

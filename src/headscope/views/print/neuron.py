@@ -82,7 +82,7 @@ def softmax(logits: Array) -> Array:
     return np.asarray(powers / powers.sum(), dtype=np.float32)
 
 
-def neuron_figure(content: Content, state: State) -> Figure:
+def figure(content: Content, state: State) -> Figure:
     """As wide as a page, always in pieces; of a kept word, the first. The query is the first that is kept and shown, else
     the last that is not special."""
     attention = attention_of(content, state)

@@ -117,6 +117,3 @@ def _content(source: Content | Reading, layer: int, head: int, measure: str) -> 
     if isinstance(source, Content):
         return source
     return content_of(source, [measure], only={layer: [head]})
-
-
-__all__ = ["attention_map", "draw_map", "map_of", "marked_words"]
