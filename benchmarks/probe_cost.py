@@ -8,7 +8,7 @@ from torch import Tensor
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
-from headscope.probes.attention_words import attention_words_logits
+from headscope.probes.attention import attention_words_logits
 
 SPLIT, PAIRS = "two parts", "a weight for every pair and head"
 SAME = 1e-3  # relative to the largest

@@ -12,7 +12,7 @@ from torch import Tensor
 
 import headscope
 from headscope.alignment.choice import Choice
-from headscope.alignment.prompt_linking import link_prompts
+from headscope.alignment.linking import link
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
@@ -149,8 +149,8 @@ def test_links_are_those_of_a_loop_over_full_maps(lens: Lens, setting: str, head
     for layer in range(3):
         choice = Choice(layer, head, measure, setting)
         expected = [by_loop(lens, document, choice) for document in PAIRS]
-        assert link_prompts(lens, PAIRS, choice, PROMPT, batch_size=2) == expected
-        assert link_prompts(lens, PAIRS[::-1], choice, PROMPT) == expected[::-1]
+        assert link(lens, PAIRS, choice, prompt=PROMPT, batch_size=2) == expected
+        assert link(lens, PAIRS[::-1], choice, prompt=PROMPT) == expected[::-1]
 
 
 def test_the_settings_read_different_rows(lens: Lens) -> None:
@@ -168,32 +168,32 @@ def test_the_settings_read_different_rows(lens: Lens) -> None:
 
 @given(st.permutations(range(3)), st.integers(1, 3), st.sampled_from([Choice(1), Choice(2, 1, "weight", "AWO")]))
 def test_order_and_batch_do_not_matter(lens: Lens, order: list[int], batch_size: int, choice: Choice) -> None:
-    expected = link_prompts(lens, PAIRS, choice, PROMPT)
-    found = link_prompts(lens, [PAIRS[place] for place in order], choice, PROMPT, batch_size)
+    expected = link(lens, PAIRS, choice, prompt=PROMPT)
+    found = link(lens, [PAIRS[place] for place in order], choice, prompt=PROMPT, batch_size=batch_size)
     assert found == [expected[place] for place in order]
 
 
 def test_only_source_words_are_linked(lens: Lens) -> None:
     """Each target word has one link, to a source word, although the first token is in sight of every row."""
-    for document, links in zip(PAIRS, link_prompts(lens, PAIRS, Choice(0), PROMPT), strict=True):
+    for document, links in zip(PAIRS, link(lens, PAIRS, Choice(0), prompt=PROMPT), strict=True):
         assert sorted(target for _, target in links) == list(range(len(document.target_words or ())))
         assert all(source in range(len(document.words or ())) for source, _ in links)
 
 
 def test_errors(lens: Lens) -> None:
-    with pytest.raises(InputError, match=r"has no head 3\.0 by norm, AWI: it has the layers 0 to 2"):
-        link_prompts(lens, PAIRS, Choice(3, 0))
-    with pytest.raises(InputError, match=r"has no head 1\.4"):
-        link_prompts(lens, PAIRS, Choice(1, 4))
+    with pytest.raises(InputError, match="in layer 3; choose one of 0 to 2"):
+        link(lens, PAIRS, Choice(3, 0), prompt=PROMPT)
+    with pytest.raises(InputError, match="no head 4 in layer 1; choose one of 0 to 3"):
+        link(lens, PAIRS, Choice(1, 4), prompt=PROMPT)
     with pytest.raises(InputError, match="here:1: A pair for a prompt needs words on both sides"):
-        link_prompts(lens, [Document(words=["the"], name="here:1")], Choice(0))
+        link(lens, [Document(words=["the"], name="here:1")], Choice(0), prompt=PROMPT)
     with pytest.raises(InputError, match=r"here:2: The text has .* tokens, but this model reads at most 64"):
-        link_prompts(lens, [Document(words=["the"] * 40, target_words=["cat"] * 40, name="here:2")], Choice(0))
+        link(lens, [Document(words=["the"] * 40, target_words=["cat"] * 40, name="here:2")], Choice(0), prompt=PROMPT)
     for family, tokenizer in (("bert", "wordpiece"), ("marian", "bpe")):
         with (
             headscope.open(tiny(family), tiny_tokenizer(tokenizer)) as other,
             pytest.raises(InputError, match="not a decoder"),
         ):
-            link_prompts(other, PAIRS, Choice(0))
+            link(other, PAIRS, Choice(0), prompt=PROMPT)
     with headscope.open(tiny("llama")) as bare, pytest.raises(InputError, match="no tokenizer"):
-        link_prompts(bare, PAIRS, Choice(0))
+        link(bare, PAIRS, Choice(0), prompt=PROMPT)

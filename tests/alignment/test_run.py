@@ -12,7 +12,6 @@ from headscope.alignment import align, linking
 from headscope.alignment.gold import with_gold
 from headscope.alignment.gradient import gradient_links
 from headscope.alignment.link_files import read_links
-from headscope.alignment.prompt_linking import link_prompts
 from headscope.alignment.symmetrise import grow_diag_final_and
 from headscope.errors import InputError
 from headscope.lens.tokens.prompts import Prompt
@@ -140,8 +139,8 @@ def test_errors_name_the_line_and_the_flag(tmp_path: Path, change: dict[str, str
     ("settings", "message"),
     [
         ({"head": 1}, "--layer"),
-        ({"by": "luck"}, "norm or aer"),
-        ({"measure": "effective"}, "weight or norm"),
+        ({"by": "luck"}, "norm, aer, not 'luck'"),
+        ({"measure": "effective"}, "weight, norm, not"),
         ({"symmetrise": "both"}, "intersection"),
         ({"prompt": "{source} {target}"}, "--by aer"),
     ],
@@ -177,7 +176,7 @@ def test_a_decoder_reads_a_prompt(pairs: Path) -> None:
     best = layers.loc[layers["aer_half_0"].idxmin()]
     assert run["align_scores"]["aer"][0] == pytest.approx(best["aer"])
     choice = linking.Choice(int(best["layer"]), None, str(best["measure"]), str(best["setting"]))
-    expected = link_prompts(lens, list(gold_corpus(pairs)), choice, Prompt(template))
+    expected = linking.link(lens, list(gold_corpus(pairs)), choice, prompt=Prompt(template))
     assert [links.sure for links in read_links(run.folder / "links.txt")] == expected
     with pytest.raises(InputError, match="needs no prompt"):
         align(lens_for("marian"), gold_corpus(pairs), out=pairs / "other", layer=0, prompt=template)

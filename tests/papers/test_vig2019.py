@@ -99,6 +99,7 @@ def test_correlations_and_targets_by_hand() -> None:
     assert found["distance", "entropy"] == pytest.approx(1)
     assert found["distance", "dependency alignment"] == pytest.approx(-1)
     tags = pd.DataFrame({"tag": "NOUN", "layer": 0, "head": [0, 1, 2], "to": [0.7, 0.1, 0.1], "from": 0.2, "corpus": 0.2})
+    tags = tags.assign(stack="decoder", kind="self")
     to, origin = targeted(tags, "tag").set_index("side").loc[["to", "from"]].to_dict("records")
     assert (to["best_head"], to["over_double"], origin["over_double"]) == ("0.0", 1, 0)
 

@@ -13,10 +13,9 @@ from torch import Tensor
 
 import headscope
 from headscope.probes import Examples, RightBranching, Vectors, read_treebank, word_maps
-from headscope.probes.attention import attention_logits
-from headscope.probes.attention_words import attention_words_logits
+from headscope.probes.attention import attention_logits, attention_words_logits
 from headscope.probes.base import NO_HEAD, Sentences, cross_entropy, head_log_probabilities
-from headscope.probes.distances import FEATURES, SHORT, DistancesProbe, distance_features
+from headscope.probes.baselines import FEATURES, SHORT, DistancesProbe, distance_features
 from headscope.text import Document
 from tests.probes.planted import documents, noise, stored
 

@@ -15,7 +15,7 @@ from headscope.alignment.choice import Choice
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
 from headscope.alignment.link_files import read_links
-from headscope.alignment.prompt_linking import link_prompts
+from headscope.alignment.linking import link
 from headscope.errors import InputError
 from headscope.lens.tokens.prompts import Prompt
 from headscope.statistics.alignment.scores import alignment_counts, scores
@@ -79,7 +79,7 @@ def test_a_small_instruction_model_has_an_alignment_head(hansards: list[Document
     """Head 14.3 of SmolLM2 was found on the first 60 pairs; these are others."""
     others = [document for document in hansards[60:] if len(document.words or ()) < 20][:12]
     with headscope.open(smollm) as lens:
-        found = link_prompts(lens, others, Choice(14, 3, "weight"))
-        in_chat = link_prompts(lens, others, Choice(14, 3, "weight"), Prompt.chat(lens.tokenizer))
-        somewhere = link_prompts(lens, others, Choice(0, 0, "weight"))
+        found = link(lens, others, Choice(14, 3, "weight"), prompt=Prompt())
+        in_chat = link(lens, others, Choice(14, 3, "weight"), prompt=Prompt.chat(lens.tokenizer))
+        somewhere = link(lens, others, Choice(0, 0, "weight"), prompt=Prompt())
     assert max(aer(others, found), aer(others, in_chat)) < min(chance(others) - 30, aer(others, somewhere) - 10)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -35,9 +34,6 @@ class Choice:
         """
         place = f"layer {self.layer}" if self.head is None else f"head {self.layer}.{self.head}"
         return f"{place} by {self.measure}, {self.setting}"
-
-    def describe(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def highest_norm(means: pd.DataFrame, *, heads: bool, measure: str = "norm", setting: str = "AWI") -> Choice:

@@ -1,33 +1,66 @@
-"""The links of a parallel corpus by one chosen attention: streamed, in order, in shards that survive a kill."""
+"""The links of sentence pairs by one chosen attention of a model, and of a corpus in shards that survive a kill."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
+from itertools import count, islice
 
 from torch import Tensor
 
 from headscope.alignment.choice import Choice
+from headscope.alignment.link_files import read_links, write_links
 from headscope.errors import InputError
-from headscope.files import write_text
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
+from headscope.lens.tokens.prompts import Prompt
+from headscope.statistics.alignment.alignment_errors import aligning_sites
 from headscope.statistics.alignment.picking import Picker
 from headscope.statistics.alignment.sides import NO_LINK
+from headscope.statistics.surface.null_attention import is_decoder_only
+from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
-from headscope.text.links import Pair
+from headscope.text.links import Links, Pair
 
 SHARD = 1024  # pairs: sorted by length within it, so that little is padding
 
+Linker = Callable[[Sequence[Document]], list[frozenset[Pair]]]
 
-def link(lens: Lens, documents: Sequence[Document], choice: Choice, batch_size: int = 16) -> list[frozenset[Pair]]:
-    """The links (source word, target word) of each document, by forced decoding of its target."""
-    encoded = [encode_pair(lens, document) for document in documents]
+
+def link(
+    lens: Lens, documents: Sequence[Document], choice: Choice, *, prompt: Prompt | None = None, batch_size: int = 16
+) -> list[frozenset[Pair]]:
+    """The links (source word, target word) of each document, by forced decoding of its target.
+
+    A decoder-only model reads both sides in a prompt, and a row of the target looks back at the words of the source. Only
+    these are candidates: the first token of a decoder takes most of the attention wherever there is nothing to look for,
+    and as 'no link' it would win nearly every time. So every target word gets a link there, and AER is not to be compared
+    with that of a model that can decline.
+    """
+    check_model(lens, prompt)
+    check_place(lens, choice.layer, choice.head)
+    encoded = [encode_pair(lens, document, prompt or BY_WORD) for document in documents]
     return link_encoded(lens, encoded, lambda batch: choose_words(lens, batch, choice), batch_size)
+
+
+def check_model(lens: Lens, prompt: Prompt | None = None) -> None:
+    """An encoder-decoder, or a decoder with a prompt."""
+    if prompt is None and not any(site.kind == "cross" for site in lens.sites):
+        raise InputError(
+            f"{lens.name} has no cross attention to align words by: give an encoder-decoder, or --prompt for a decoder."
+        )
+    if prompt is not None and not is_decoder_only(lens.sites):
+        raise InputError(f"{lens.name} is not a decoder-only model, so it needs no prompt: leave --prompt out.")
+
+
+def check_place(lens: Lens, layer: int, head: int | None) -> None:
+    sites = {site.layer: site for site in aligning_sites(lens.sites)}
+    if layer not in sites:
+        raise InputError(f"There is no attention to align by in layer {layer}; choose one of {min(sites)} to {max(sites)}.")
+    if head is not None and not 0 <= head < sites[layer].heads:
+        raise InputError(f"There is no head {head} in layer {layer}; choose one of 0 to {sites[layer].heads - 1}.")
 
 
 def link_encoded(
@@ -72,35 +105,23 @@ def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
     return found[0]
 
 
-def link_corpus(
-    work: Callable[[Sequence[Document]], list[frozenset[Pair]]],
-    corpus: Corpus,
-    folder: Path,
-    advance: Callable[[int], None],
-    shard: int | None = None,
-) -> Iterator[frozenset[Pair]]:
-    """The links of every document in order. Each shard's are written whole to `folder`; those that are there are read."""
+def link_part(workspace: Workspace, part: str, corpus: Corpus, work: Linker, *, at_once: bool = False) -> Iterator[Links]:
+    """The links of every document in order; `at_once` for work that learns from all of them.
+
+    Each shard's are written whole to parts/`part`; those that are there are read.
+    """
+    pairs = sum(1 for _ in corpus)
+    bar = workspace.progress.part(part)
+    bar.begin(pairs, 0)
     documents = iter(corpus)
-    number = 0
-    while some := list(islice(documents, shard or SHARD)):
-        path = folder / f"{number:05d}.txt"
-        found = _read(path, len(some))
-        if found is None:
-            found = work(some)
-            write_text(path, _lines(found))
+    for number in count():
+        some = list(islice(documents, pairs if at_once else SHARD))
+        if not some:
+            return
+        path = workspace.folder / "parts" / part / f"{number:05d}.txt"
+        found = list(read_links(path, format="pharaoh")) if path.is_file() else []
+        if len(found) != len(some):
+            found = [Links.of(links) for links in work(some)]
+            write_links(path, found)
         yield from found
-        advance(len(some))
-        number += 1
-
-
-def _lines(found: Sequence[frozenset[Pair]]) -> str:
-    return "".join(" ".join(f"{source}-{target}" for source, target in sorted(links)) + "\n" for links in found)
-
-
-def _read(path: Path, count: int) -> list[frozenset[Pair]] | None:
-    if not path.is_file():
-        return None
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    if len(lines) != count:
-        return None
-    return [frozenset((int(pair.split("-")[0]), int(pair.split("-")[1])) for pair in line.split()) for line in lines]
+        bar.advance(len(some))

@@ -7,47 +7,51 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.statistics.alignment.alignment_errors import AlignmentErrors
 from headscope.statistics.alignment.scores import alignment_counts, bootstrap, scores
 from headscope.statistics.alignment.sides import SETTINGS
 from headscope.statistics.base import Statistic
 from headscope.statistics.surface.mean_score import MeanScore
 from headscope.study import Run
+from headscope.study.results.workspace import Workspace
+from headscope.text import Corpus
 from headscope.text.links import Links
 
 MEASURES = ("weight", "norm")
-COLUMNS = [
-    "setting",
-    "measure",
-    "layer",
-    "head",
-    "aer",
-    "precision",
-    "recall",
-    "f1",
-    "low",
-    "high",
-    "aer_half_0",
-    "aer_half_1",
-]
+COLUMNS = ["setting", "measure", "layer", "head", "aer", "precision", "recall", "f1"]
+COLUMNS += ["low", "high", "aer_half_0", "aer_half_1"]  # of the error rate
+SURVEY_SHARD = 16
 
 
-def alignment_statistics(gold: bool) -> list[Statistic]:
-    """What a study counts of a parallel corpus: average norms, and with gold links the errors of all heads and layers."""
-    chosen: list[Statistic] = [MeanScore(measure="norm")]
+def survey(
+    workspace: Workspace,
+    part: str,
+    corpus: Corpus,
+    lens: Lens,
+    *,
+    gold: bool,
+    batch_size: int,
+    encoding: Encoding = BY_WORD,
+) -> Run:
+    """What every layer and head would give, in parts/`part`: average norms, and with gold links error rates."""
+    pairs = sum(1 for _ in corpus)
+    statistics: list[Statistic] = [MeanScore(measure="norm")]
     if gold:
         measures = [*MEASURES, *(f"joint_{measure}" for measure in MEASURES)]
-        chosen += [AlignmentErrors(measure, setting=setting) for setting in SETTINGS for measure in measures]
-    return chosen
+        statistics += [AlignmentErrors(measure=measure, setting=setting) for setting in SETTINGS for measure in measures]
+    shard = max(1, min(SURVEY_SHARD, pairs // 100))  # few pairs: every one is resampled by itself
+    return workspace.study(part, corpus, statistics, lens, batch_size=batch_size, shard_size=shard, encoding=encoding)
 
 
 def error_tables(run: Run) -> dict[str, pd.DataFrame]:
-    """`aer_layers` and `aer_heads` of a study with `alignment_statistics`; low and high are the error rate's interval."""
+    """`aer_layers` and `aer_heads` of a survey with gold links; low and high are the error rate's interval."""
     found: dict[str, list[pd.DataFrame]] = {"aer_layers": [], "aer_heads": []}
     for setting in SETTINGS:
         for measure in MEASURES:
             for name, read in (("aer_layers", f"joint_{measure}"), ("aer_heads", measure)):
-                table = run[AlignmentErrors(read, setting=setting).table_name]
+                table = run[AlignmentErrors(measure=read, setting=setting)]
                 table = table.assign(setting=setting, measure=measure).rename(columns={"aer_low": "low", "aer_high": "high"})
                 found[name].append(table[COLUMNS])
     return {name: pd.concat(tables, ignore_index=True) for name, tables in found.items()}
@@ -55,7 +59,7 @@ def error_tables(run: Run) -> dict[str, pd.DataFrame]:
 
 def mean_norms(run: Run) -> pd.DataFrame:
     """The average norm of every head of the cross attention: layer, head, mean_score."""
-    table = run[MeanScore(measure="norm").table_name]
+    table = run[MeanScore(measure="norm")]
     return table[table["kind"] == "cross"].reset_index(drop=True)
 
 

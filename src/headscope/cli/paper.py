@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import Field, fields
 from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any, get_type_hints
 
@@ -12,7 +13,7 @@ import typer
 from headscope.cli import options
 from headscope.lens import Lens, ModelSource
 from headscope.papers import PAPERS
-from headscope.papers.options import option_fields
+from headscope.papers.options import OPTION, Option
 from headscope.papers.paper import Paper
 from headscope.progress import Bar
 from headscope.study import Run
@@ -54,15 +55,20 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
 
 def _parameters(owner: type) -> Iterator[Parameter]:
     """The options of a paper's Data or Settings."""
-    for name, kind, default, option in option_fields(owner):
+    hints = get_type_hints(owner)
+    for field, option in _options(owner):
         shown = typer.Option(*option.flags, help=option.help, min=option.least)
         if option.made is None:
-            yield _parameter(name, kind, default, shown)
+            yield _parameter(field.name, hints[field.name], field.default, shown)
             continue
         kinds, parts = get_type_hints(option.made), signature(option.made).parameters
-        yield _parameter(name, kinds["given"], None, shown)
+        yield _parameter(field.name, kinds["given"], None, shown)
         for part, help in option.parts.items():
             yield _parameter(part, kinds[part], parts[part].default, typer.Option(help=help))
+
+
+def _options(owner: type) -> list[tuple[Field[Any], Option]]:
+    return [(field, field.metadata[OPTION]) for field in fields(owner) if OPTION in field.metadata]
 
 
 def _parameter(name: str, kind: Any, default: Any, shown: Any) -> Parameter:
@@ -72,9 +78,9 @@ def _parameter(name: str, kind: Any, default: Any, shown: Any) -> Parameter:
 def _made(owner: type, lens: Lens, given: dict[str, Any]) -> Any:
     """Data or Settings out of what was given."""
     values = {}
-    for name, _, _, option in option_fields(owner):
-        parts = {part: given[part] for part in option.parts}
-        values[name] = given[name] if option.made is None else option.made(lens, given[name], **parts)
+    for field, option in _options(owner):
+        value, parts = given[field.name], {part: given[part] for part in option.parts}
+        values[field.name] = value if option.made is None else option.made(lens, value, **parts)
     return owner(**values)
 
 

@@ -1,19 +1,18 @@
-"""Options: how a field of a paper's Data or Settings is given on the command line, and what is made of it.
-
-A field says it in its type, `segments: Annotated[int, Option("Segments of the text to read.", least=1)] = 1000`; one that
-says nothing is set from Python only.
-"""
+"""Options: how a field of a paper's Data or Settings is given on the command line, and what is made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import fields
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 from headscope.lens.lens import Lens
 from headscope.text import Corpus
 
+OPTION = "option"  # among a field's metadata
 
+
+@dataclass(frozen=True)
 class Option:
     """What a command says of a field, the flags where they are not the field's name, and how its value is made.
 
@@ -21,28 +20,18 @@ class Option:
     by name, each with its own help. Without `made` the field is what was given.
     """
 
-    def __init__(
-        self, help: str, *flags: str, least: int | None = None, made: Callable[..., Any] | None = None, **parts: str
-    ) -> None:
-        self.help, self.flags, self.least, self.made, self.parts = help, flags, least, made, parts
+    help: str
+    flags: tuple[str, ...]
+    least: int | None
+    made: Callable[..., Any] | None
+    parts: dict[str, str]
 
 
-class OptionField(NamedTuple):
-    """A field that is given on the command line."""
-
-    name: str
-    kind: Any
-    default: Any
-    option: Option
-
-
-def option_fields(owner: type) -> Iterator[OptionField]:
-    """Those of a dataclass."""
-    hints = get_type_hints(owner, include_extras=True)
-    for field in fields(owner):
-        if get_origin(hints[field.name]) is Annotated:
-            kind, option = get_args(hints[field.name])
-            yield OptionField(field.name, kind, field.default, option)
+def option(
+    default: Any, help: str, *flags: str, least: int | None = None, made: Callable[..., Any] | None = None, **parts: str
+) -> Any:
+    """A field with an option; one that has none is set from Python only."""
+    return field(default=default, metadata={OPTION: Option(help, flags, least, made, parts)})
 
 
 def files(lens: Lens, given: list[str] | None) -> Corpus | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,11 @@ import torch
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.probes.attachment import attachment
-from headscope.probes.attention import AttentionProbe
-from headscope.probes.attention_words import AttentionWordsProbe
+from headscope.probes.attention import AttentionProbe, AttentionWordsProbe
 from headscope.probes.base import Probe
+from headscope.probes.baselines import DistancesProbe, RightBranching
 from headscope.probes.batches import Examples
-from headscope.probes.distances import DistancesProbe
 from headscope.probes.features import disk_needed, word_maps
-from headscope.probes.right_branching import RightBranching
 from headscope.probes.training import Training, fit
 from headscope.probes.treebank import Indices, check_enough, read_treebank, split_evaluation, split_held_out
 from headscope.probes.vectors import Vectors
@@ -38,20 +36,13 @@ class Kind:
     attention: str | None = None  # "trained", or "random": the twin that has only its embeddings trained
 
 
-class Kinds(dict[str, Kind]):
-    """A dictionary whose missing keys are explained."""
-
-    def __missing__(self, name: str) -> Kind:
-        raise InputError(f"There is no probe {name!r}; choose some of {', '.join(self)}.")
-
-
-PROBES = Kinds(
-    right_branching=Kind(lambda heads, size, generator: RightBranching()),
-    distances_words=Kind(lambda heads, size, generator: DistancesProbe(size, generator), vectors=True),
-    random_attention_words=Kind(lambda heads, size, generator: AttentionWordsProbe(heads, size), True, "random"),
-    attention=Kind(lambda heads, size, generator: AttentionProbe(heads), attention="trained"),
-    attention_words=Kind(lambda heads, size, generator: AttentionWordsProbe(heads, size), True, "trained"),
-)
+PROBES = {
+    "right_branching": Kind(lambda heads, size, generator: RightBranching()),
+    "distances_words": Kind(lambda heads, size, generator: DistancesProbe(size, generator), vectors=True),
+    "random_attention_words": Kind(lambda heads, size, generator: AttentionWordsProbe(heads, size), True, "random"),
+    "attention": Kind(lambda heads, size, generator: AttentionProbe(heads), attention="trained"),
+    "attention_words": Kind(lambda heads, size, generator: AttentionWordsProbe(heads, size), True, "trained"),
+}
 
 
 def probe(
@@ -77,41 +68,48 @@ def probe(
     """
     progress = progress or Silent()
     chosen = _chosen(which, vectors is not None)
-    learning, evaluation = _parts(train, test, max_sentences)
-    known = _vectors(vectors, [learning, evaluation], progress) if any(PROBES[name].vectors for name in chosen) else None
+    parts = _parts(train, test, max_sentences)
+    known = _vectors(vectors, parts, progress) if any(PROBES[name].vectors for name in chosen) else None
+
+    def examples(source: str | None, folder: Path) -> list[Examples]:
+        """Both parts with the attention of the model, of its random twin, or none."""
+        if source is None:
+            return [Examples(part, known) for part in parts]
+        with nullcontext(lens) if source == "trained" else lens.twin(seed, keep_embeddings=True) as seen:
+            options: Any = {"measure": measure, "truncate": truncate, "progress": progress}
+            return [Examples(part, known, word_maps(seen, part, folder, **options)) for part in parts]
+
     rows: dict[str, dict[str, Any]] = {}
     with _folder(cache) as folder:
         sources = list(dict.fromkeys(PROBES[name].attention for name in chosen))
-        attentions = sum(source is not None for source in sources)
-        if attentions:
-            needed = attentions * disk_needed(lens, [*learning, *evaluation], measure)
+        if attentions := len(sources) - (None in sources):
+            needed = attentions * disk_needed(lens, [*parts[0], *parts[1]], measure)
             progress.say(f"The attention maps take {needed / 1e9:.2f} GB of disk in all, in {folder}.")
         for source in sources:
-            parts = _examples(lens, source, [learning, evaluation], known, folder, measure, truncate, seed, progress)
+            learning, evaluation = examples(source, Path(folder))
             for name in chosen:
                 if PROBES[name].attention == source:
-                    rows[name] = _row(name, parts, split_held_out(learning), seed, training, progress)
+                    rows[name] = _row(name, learning, evaluation, split_held_out(parts[0]), seed, training, progress)
     table = pd.DataFrame([rows[name] for name in chosen])
     return table.astype({"words": "Int64", "epochs": "Int64"})
 
 
 def _row(
     name: str,
-    parts: tuple[Examples, Examples],
+    learning: Examples,
+    evaluation: Examples,
     split: tuple[Indices, Indices],
     seed: int,
     training: Training | None,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Train on the first part where there is something to train, and score on the second."""
-    learning, evaluation = parts
+    """Train where there is something to train, and score."""
     generator = torch.Generator().manual_seed(seed)  # its own: the numbers do not depend on the other probes
     heads = learning.maps.heads if learning.maps is not None else 0
-    size = learning.vectors.size if learning.vectors is not None else 0
-    made = PROBES[name].make(heads, size, generator)
+    made = PROBES[name].make(heads, learning.vectors.size if learning.vectors is not None else 0, generator)
     epochs = None
     if list(made.parameters()):
-        epochs = fit(made, learning, split[0], split[1], generator, training, progress, name).epochs
+        epochs = fit(made, learning, *split, generator, training, progress, name).epochs
     score = attachment(made, evaluation)
     low, high = score.interval()
     progress.say(f"{name}: UAS {score.uas:.1%}")
@@ -130,9 +128,11 @@ def _chosen(which: Sequence[str] | None, has_vectors: bool) -> list[str]:
     if which is None:
         return [name for name, kind in PROBES.items() if has_vectors or not kind.vectors]
     names = [which] if isinstance(which, str) else list(dict.fromkeys(which))
-    without = [name for name in names if PROBES[name].vectors and not has_vectors]
-    if without:
-        raise InputError(f"The probe {without[0]} needs word vectors: give a GloVe file with vectors=.")
+    for name in names:
+        if name not in PROBES:
+            raise InputError(f"There is no probe {name!r}; choose some of {', '.join(PROBES)}.")
+        if PROBES[name].vectors and not has_vectors:
+            raise InputError(f"The probe {name} needs word vectors: give a GloVe file with vectors=.")
     if not names:
         raise InputError(f"No probe is asked for: name some of {', '.join(PROBES)}.")
     return names
@@ -157,40 +157,5 @@ def _vectors(given: Vectors | str | Path | None, parts: Sequence[Sequence[Docume
     return vectors
 
 
-def _examples(
-    lens: Lens,
-    source: str | None,
-    parts: Sequence[Sequence[Document]],
-    vectors: Vectors | None,
-    folder: Path,
-    measure: str,
-    truncate: bool,
-    seed: int,
-    progress: Progress,
-) -> tuple[Examples, Examples]:
-    """Both parts with the attention of the model, of its random twin, or none."""
-    if source is None:
-        learning, evaluation = (Examples(part, vectors) for part in parts)
-        return learning, evaluation
-    with _of(lens, source, seed) as seen:
-        options: dict[str, Any] = {"measure": measure, "truncate": truncate, "progress": progress}
-        learning, evaluation = (Examples(part, vectors, word_maps(seen, part, folder, **options)) for part in parts)
-    return learning, evaluation
-
-
-@contextmanager
-def _of(lens: Lens, source: str, seed: int) -> Iterator[Lens]:
-    if source == "trained":
-        yield lens
-        return
-    with lens.twin(seed, keep_embeddings=True) as twin:
-        yield twin
-
-
-@contextmanager
-def _folder(cache: str | Path | None) -> Iterator[Path]:
-    if cache is not None:
-        yield Path(cache)
-        return
-    with tempfile.TemporaryDirectory(prefix="headscope-probe-") as folder:
-        yield Path(folder)
+def _folder(cache: str | Path | None) -> AbstractContextManager[str]:
+    return tempfile.TemporaryDirectory(prefix="headscope-probe-") if cache is None else nullcontext(str(cache))

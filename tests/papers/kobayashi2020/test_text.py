@@ -12,7 +12,7 @@ import pytest
 
 import headscope
 from headscope.papers import kobayashi2020
-from headscope.papers.kobayashi2020 import curves, facts, tables
+from headscope.papers.kobayashi2020 import drawings, facts, tables
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.papers.kobayashi2020.claims import by_length, not_shown, verdict
 from headscope.statistics.norms.frequencies import Frequencies
@@ -90,7 +90,7 @@ def test_shown_dispersion_by_hand() -> None:
     """Averages are of the heads' own CVs; the average row has neither head nor extremes."""
     heads = pd.DataFrame({"layer": [0, 1], "head": [2, 0], "mean": [1.0, 3.0], "deviation": [0.5, 0.3], "cv": [0.5, 0.1]})
     heads = heads.assign(largest=[2.0, 4.0], smallest=[0.25, 2.5])
-    shown = tables.dispersion(heads, facts.table1(), "Head").set_index("")
+    shown = tables.dispersion(heads, facts.TABLE1, "Head").set_index("")
     assert shown.loc["max CV", ["Head", "CV", "Max", "Head*", "CV*"]].to_list() == ["1-3", "0.50", "2.00", "2-4", "0.37"]
     assert shown.loc["min CV", ["Head", "Min", "Min*"]].to_list() == ["2-1", "2.50", "1.35"]
     assert shown.loc["average", ["Head", "Mean", "CV", "Max", "CV*", "Max*"]].to_list() == [
@@ -107,7 +107,7 @@ def test_scatters_show_every_point() -> None:
     """Panels share their axes, and the first category may have the smallest norms."""
     three = [Category(name, name, "black", own=False) for name in ("first", "separator", "other")]
     sample = pd.DataFrame({"category": [one.name for one in three], "weight": [0.5, 1e-5, 0.9], "norm": [0.1, 20.0, 3.0]})
-    for made in (curves.scatter(sample, three), curves.scatters(sample, three)):
+    for made in (drawings.scatter(sample, three), drawings.scatters(sample, three)):
         for panel in made.axes:
             (left, right), (low, high) = panel.get_xlim(), panel.get_ylim()
             assert left <= sample["weight"].min() < sample["weight"].max() <= right
@@ -233,7 +233,7 @@ def test_facts_are_the_papers() -> None:
     if not paper.is_file():
         pytest.skip("../shared/papers/kobayashi2020.txt is not here")
     text = paper.read_text()
-    for table in (facts.table1(), facts.table4()):
+    for table in (facts.TABLE1, facts.TABLE4):
         for row in table.to_dict("records"):
             numbers = [row[name] for name in ("mean", "deviation", "cv", "largest", "smallest")]
             assert " ".join(f"{number:.2f}" for number in numbers if number == number) in text
@@ -241,10 +241,10 @@ def test_facts_are_the_papers() -> None:
         assert "Layer {}–Head {} ({} CV)".format(*head.split("-"), "max" if head == "2-4" else "min") in text
     for place, which in (("12", "max"), ("7", "min")):
         assert f"\n{place} ({which} CV)" in text
-    of_pairs = facts.table2()
+    of_pairs = facts.TABLE2
     assert "Number of vectors\n" + "\n".join(f"{pairs:,}" for pairs in of_pairs["pairs"]) + "\n" in text
     assert "\n".join(f"{rho:.2f}" for rho in of_pairs["rho"]) + "\n" in text
-    (every, ordinary) = facts.frequency().to_dict("records")
+    (every, ordinary) = facts.FREQUENCY.to_dict("records")
     assert f"was {every['norm']:.2f}, indicating" in text
     assert f"(ρ = {every['weight']:.2f})" in text
     assert f"was {ordinary['weight']:.2f} for the attention\nweights and {ordinary['norm']:.2f} for the norms" in text

@@ -37,7 +37,7 @@ def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataF
         of_twin = best_antecedent_heads(main_stack(twin)).set_index("mentions")
         systems.append({"System": "random twin, best head of each kind"} | _percents(of_twin["accuracy"]))
     shown = pd.DataFrame(systems)
-    theirs = facts.table2().set_index("system")
+    theirs = facts.TABLE2.set_index("system")
     names = [*rules["rule"], "best head"]
     for column in COLUMNS:
         shown[f"{column}*"] = [f"{theirs.loc[name, column]:.0f}" for name in names] + [""] * (len(shown) - len(names))

@@ -41,8 +41,7 @@ def patterns(named: pd.DataFrame) -> Figure:
     panel.set(xlim=(0.4, heads + 0.6), ylim=(layers + 0.6, 0.4), xlabel="Head", ylabel="Layer")
     panel.set_xticks(range(1, heads + 1))
     panel.set_yticks(range(1, layers + 1))
-    for spine in panel.spines.values():
-        spine.set_visible(False)
+    panel.spines[:].set_visible(False)
     panel.tick_params(length=0)
     present = [name for name in PATTERN_COLOURS if (named["pattern"] == name).any()]
     handles = [_square(0, 0, PATTERN_COLOURS[name], label="no pattern" if name == NONE else name) for name in present]
@@ -129,8 +128,7 @@ def heads_as_points(table: pd.DataFrame) -> Figure:
         panel.set_xticks([])
         panel.set_yticks([])
         panel.set_aspect("equal", adjustable="datalim")
-        for spine in panel.spines.values():
-            spine.set_visible(False)
+        panel.spines[:].set_visible(False)
     return made
 
 

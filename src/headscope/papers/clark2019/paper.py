@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
 
 import pandas as pd
 
@@ -15,7 +14,7 @@ from headscope.heads.relations import best_relation_heads
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import claims, clustering, coreference, facts, importance, maps, probing, surface, syntax
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.options import TEXT_FORMAT, Option, files, segments
+from headscope.papers.options import TEXT_FORMAT, files, option, segments
 from headscope.papers.paper import Paper, Section
 from headscope.probes import antecedent_rules, probe
 from headscope.probes.treebank import TooFew
@@ -31,33 +30,23 @@ from headscope.text import Corpus, Document
 class Data:
     """What the sections read; what is None leaves its sections out."""
 
-    text: Annotated[
-        Corpus | None,
-        Option("Plain text: sections 3 and 6, figures 1 to 4 and 6.", made=segments, text_format=TEXT_FORMAT),
-    ] = None
-    treebank: Annotated[
-        Corpus | None,
-        Option("A treebank (CoNLL-U): table 1, and what the probes are tested on (table 3).", made=files),
-    ] = None
-    train: Annotated[
-        Corpus | None, Option("What the probes are trained on. Default: four fifths of the treebank.", made=files)
-    ] = None
-    coreference: Annotated[Corpus | None, Option("Mentions and clusters (CoNLL-2012 or LitBank): table 2.", made=files)] = (
-        None
-    )
-    vectors: Annotated[Path | None, Option("GloVe vectors: those probes of table 3 that read words.")] = None
+    text: Corpus | None = option(None, "Plain text: figures 1 to 4 and 6.", made=segments, text_format=TEXT_FORMAT)
+    treebank: Corpus | None = option(None, "A treebank (CoNLL-U): tables 1 and 3, figure 5.", made=files)
+    train: Corpus | None = option(None, "What probes learn from. Default: four fifths of the treebank.", made=files)
+    coreference: Corpus | None = option(None, "Mentions and clusters (CoNLL-2012 or LitBank): table 2.", made=files)
+    vectors: Path | None = option(None, "GloVe vectors: those probes of table 3 that read words.")
 
 
 @dataclass(frozen=True)
 class Settings:
     """What changes the numbers."""
 
-    measure: Annotated[str, Option("What is read: weight, as in the paper, or norm.", "-m", "--measure")] = "weight"
-    segments: Annotated[int, Option("Segments of the text to read.", least=1)] = 1000
-    max_tokens: Annotated[int, Option("Tokens of a segment, and of a window for coreference.", least=8)] = 128
-    train_sentences: Annotated[int | None, Option("At most so many sentences to train on.", least=10)] = None
-    twin: Annotated[bool, Option("Also measure the model's randomly initialised twin.")] = True
-    seed: Annotated[int, Option("For masking, the twin, the probes and the scatter plot.")] = 0
+    measure: str = option("weight", "What is read: weight, as in the paper, or norm.", "-m", "--measure")
+    segments: int = option(1000, "Segments of the text to read.", least=1)
+    max_tokens: int = option(128, "Tokens of a segment, and of a window for coreference.", least=8)
+    train_sentences: int | None = option(None, "At most so many sentences to train on.", least=10)
+    twin: bool = option(True, "Also measure the model's randomly initialised twin.")
+    seed: int = option(0, "For masking, the twin, the probes and the scatter plot.")
 
 
 class Clark2019(Paper[Data, Settings]):

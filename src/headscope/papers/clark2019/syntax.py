@@ -63,7 +63,7 @@ _NOT_IN_PAPER = {"Relation*": "", "Head*": "", "Accuracy*": "", "Baseline*": ""}
 def _beside(relations: set[str]) -> tuple[dict[str, dict[str, str]], list[str]]:
     """By the run's relation the paper's row, and a sentence for each that links other words."""
     nearest: dict[str, tuple[Found, dict[str, str]]] = {}
-    for fact in facts.table1().to_dict("records"):
+    for fact in facts.TABLE1.to_dict("records"):
         found = Found(ALL) if fact["relation"] == ALL else find_relation(fact["relation"], relations)
         if found is None:
             continue

@@ -60,7 +60,7 @@ def _shares(analysis: Analysis) -> list[Claim]:
 
 
 def _cancelling(analysis: Analysis) -> list[Claim]:
-    printed, counted = (table.set_index("category")["rho"] for table in (facts.table2(), analysis.table("norm_correlation")))
+    printed, counted = (table.set_index("category")["rho"] for table in (facts.TABLE2, analysis.table("norm_correlation")))
     made = []
     for category in analysis.categories:
         if category.own:
@@ -88,7 +88,7 @@ def _over_heads(heads: pd.DataFrame, label: str) -> Claim:
 
 
 def _frequency(analysis: Analysis) -> list[Claim]:
-    printed, counted = facts.frequency().set_index("which"), analysis.counted["frequency"].set_index("which")
+    printed, counted = facts.FREQUENCY.set_index("which"), analysis.counted["frequency"].set_index("which")
     names = {"all": "all tokens", "without_special": "without special tokens, periods and commas"}
     made = []
     for tokens, name in names.items():

@@ -10,7 +10,7 @@ import pandas as pd
 
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
-from headscope.papers.kobayashi2020 import curves, drawings, facts, tables
+from headscope.papers.kobayashi2020 import drawings, facts, tables
 from headscope.papers.kobayashi2020.categories import categories_of
 from headscope.statistics.norms.category_weights import layer_means
 from headscope.study import Run
@@ -48,14 +48,14 @@ class Analysis:
 
     def table1(self) -> list[Result]:
         table = self.table("dispersion")
-        shown = tables.dispersion(table, facts.table1(), "Head")
+        shown = tables.dispersion(table, facts.TABLE1, "Head")
         return [Result("kobayashi2020_table1", "Table 1: dispersion of ‖f(x)‖ in heads", table, shown, notes=[_STARRED])]
 
     def table4(self) -> list[Result]:
         table = self.table("input_dispersion")
         if table["cv"].isna().all():
             raise Unsuitable("the vectors that this model makes its values from could not be found.")
-        shown = tables.dispersion(table, facts.table4(), "Layer")
+        shown = tables.dispersion(table, facts.TABLE4, "Layer")
         notes = [f"x is what the values are made from: after the layer normalisation, where it stands before. {_STARRED}"]
         return [Result("kobayashi2020_table4", "Table 4: dispersion of ‖x‖ in layers", table, shown, notes=notes)]
 
@@ -132,7 +132,7 @@ class Analysis:
             "on a logarithmic scale, from 1e-8 on."
         ]
         all_title, each_title = "Figure 5: α and ‖f(x)‖", "Figure 13: α and ‖f(x)‖ in each category"
-        together, apart = (draw(sample, self.categories) for draw in (curves.scatter, curves.scatters))
+        together, apart = (draw(sample, self.categories) for draw in (drawings.scatter, drawings.scatters))
         return [
             Result("kobayashi2020_fig5", all_title, sample, sample.head(10), together, notes),
             Result("kobayashi2020_fig13", each_title, sample, sample.head(10), apart, notes),
@@ -148,7 +148,7 @@ class Analysis:
         ]
         return [
             Result(f"kobayashi2020_fig{number}", f"Figure {number}: frequency {by} against α and ‖f(x)‖", curve,
-                   figure=curves.frequency(curve, by), notes=notes)
+                   figure=drawings.frequency(curve, by), notes=notes)
             for number, by in ((14, "rank"), (15, "count"))
         ]  # fmt: skip
 
@@ -160,7 +160,7 @@ class Analysis:
             raise Unsuitable("none of the few texts is among those that are measured; give more.")
         notes = ["One correlation a head and text. A point is the mean of all of one length, its line one deviation."]
         title = "Figure 25: correlation of α with effective attention and with ‖αf(x)‖, by length"
-        return [Result("kobayashi2020_fig25", title, table, figure=curves.by_length(table), notes=notes)]
+        return [Result("kobayashi2020_fig25", title, table, figure=drawings.by_length(table), notes=notes)]
 
     def joint(self) -> list[Result]:
         table = self.table("category_weights_joint_norm")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
 
 from headscope.alignment.gold import OPTIONS, read_pairs
 from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
-from headscope.papers.options import TEXT_FORMAT, Option, segments
+from headscope.papers.options import TEXT_FORMAT, option, segments
 from headscope.statistics import (
     BeyondSinks,
     CategoryWeights,
@@ -79,32 +78,20 @@ class Data:
     `also` are further models, seeds or checkpoints for the pairs, opened one after another: means and deviations.
     """
 
-    text: Annotated[Corpus | None, Option("Plain text; may be repeated.", made=segments, text_format=TEXT_FORMAT)] = None
-    frequency: Annotated[
-        Path | None,
-        Option("Lines of `rank count id`, one a piece of the tokenizer. Default: the text is counted."),
-    ] = None
-    parallel: Annotated[
-        Corpus | None,
-        Option(
-            "Sentence pairs for a translation model (section 5): `src ||| tgt`, or the source.",
-            made=_pairs,
-            parallel_target="The target, where --parallel has the source only.",
-            parallel_first="Which side stands before |||: source or target.",
-            **OPTIONS,
-        ),
-    ] = None
-    also: Annotated[
-        Sequence[ModelSource],
-        Option("A further seed or checkpoint for section 5: means and deviations.", made=_opened_alike),
-    ] = ()
-    sentences: Annotated[
-        Sequence[int], Option("Pairs to draw, from 1: 3,17. Default: one of 8 to 14 words.", made=_line_numbers)
-    ] = ()
-    gradient: Annotated[
-        int, Option("Also align by gradients (SmoothGrad) over so many noisy copies, such as 30; slow.", least=0)
-    ] = 0
-    eflomal: Annotated[bool, Option("Also align by eflomal, if it is installed.", "--eflomal")] = False
+    text: Corpus | None = option(None, "Plain text; may be repeated.", made=segments, text_format=TEXT_FORMAT)
+    frequency: Path | None = option(None, "Lines of `rank count id`, one a piece. Default: the text is counted.")
+    parallel: Corpus | None = option(
+        None,
+        "Sentence pairs for a translation model (section 5): `src ||| tgt`, or the source.",
+        made=_pairs,
+        parallel_target="The target, where --parallel has the source only.",
+        parallel_first="Which side stands before |||: source or target.",
+        **OPTIONS,  # type: ignore[arg-type]
+    )
+    also: Sequence[ModelSource] = option((), "A further seed or checkpoint for section 5.", made=_opened_alike)
+    sentences: Sequence[int] = option((), "Pairs to draw, such as 3,17. Default: one of 8 to 14 words.", made=_line_numbers)
+    gradient: int = option(0, "Also align by gradients over so many noisy copies, such as 30; slow.", least=0)
+    eflomal: bool = option(False, "Also align by eflomal, if it is installed.", "--eflomal")
 
     def __post_init__(self) -> None:
         if self.parallel is None and any((self.also, self.sentences, self.gradient, self.eflomal)):
@@ -115,20 +102,18 @@ class Data:
 class Settings:
     """What changes the numbers. Categories are by name: tokens with spaces between, or /a regular expression/."""
 
-    categories: Annotated[
-        Mapping[str, str] | None,
-        Option(
-            "A category of your own, NAME=RULE: tokens with spaces between, or /a regular expression/.",
-            "--category",
-            made=_categories,
-        ),
-    ] = None
-    segments: Annotated[int, Option("Segments of the text to read.", least=1)] = 992
-    max_tokens: Annotated[int, Option("Tokens of a segment.", least=8)] = 128
+    categories: Mapping[str, str] | None = option(
+        None,
+        "Your own, NAME=RULE: tokens with spaces between, or /a regular expression/.",
+        "--category",
+        made=_categories,
+    )
+    segments: int = option(992, "Segments of the text to read.", least=1)
+    max_tokens: int = option(128, "Tokens of a segment.", least=8)
     sample: int = 2000  # pairs of each category in figures 5 and 13
     mixed: int = 4  # the mixing ratio is that of every fourth text: it takes products of the model's size
     every: int = 25  # figure 25 reads every 25th text: effective attention costs a decomposition a head
-    seed: Annotated[int, Option("For the pairs and heads that are drawn by lot.")] = 0
+    seed: int = option(0, "For the pairs and heads that are drawn by lot.")
 
 
 def statistics(settings: Settings, frequency: Path) -> list[Statistic]:

@@ -34,7 +34,7 @@ def dispersion(table: pd.DataFrame, theirs: pd.DataFrame, where: str) -> pd.Data
 
 def weight_against_norm(table: pd.DataFrame, categories: Sequence[Category]) -> pd.DataFrame:
     """Table 2: rho of the pairs with its error, and that of appendix D's means of tokens."""
-    printed, counted = facts.table2().set_index("category"), table.set_index("category")
+    printed, counted = facts.TABLE2.set_index("category"), table.set_index("category")
     rows = []
     for category in categories:
         ours = counted.loc[category.name]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
+from headscope.lens.head import Head
 from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.sections import Analysis
-from headscope.papers.vig2019.tables import by_layer, correlations, label_of, targeted
+from headscope.papers.vig2019.tables import by_layer, correlations, targeted
 from headscope.study.results.result import Claim
 
 ALMOST_ALL = 0.97  # the paper's bar for heads that look at little but the first token
@@ -22,8 +23,8 @@ def claims(analysis: Analysis) -> list[Claim]:
 
 def _null(heads: pd.DataFrame) -> list[Claim]:
     null = heads["first_token"]
-    over, most = int((null > ALMOST_ALL).sum()), heads.loc[null.idxmax()]
-    found = f"{100 * null.mean():.0f} % on average; {over} heads over 97 %; most {100 * null.max():.0f} % ({label_of(most)})"
+    over, most = int((null > ALMOST_ALL).sum()), Head.of(heads.loc[null.idxmax()]).label
+    found = f"{100 * null.mean():.0f} % on average; {over} heads over 97 %; most {100 * null.max():.0f} % ({most})"
     return [Claim("5.2.3", "attention to the first token", facts.NULL_ATTENTION, found)]
 
 
@@ -45,8 +46,8 @@ def _alignment(heads: pd.DataFrame) -> list[Claim]:
     best, least = heads.loc[heads["either"].idxmax()], heads.loc[heads["variability"].idxmin()]
     return [
         Claim("5.3.2", "layers that align most", facts.ALIGNMENT_PEAK, " ".join(map(str, layers))),
-        Claim("5.3.2", "head that aligns most", facts.ALIGNMENT_BEST, f"{best['either']:.2f} ({label_of(best)})"),
-        Claim("5.3.2", "least variability", facts.LEAST_VARIABILITY, f"{least['variability']:.3f} ({label_of(least)})"),
+        Claim("5.3.2", "head that aligns most", facts.ALIGNMENT_BEST, f"{best['either']:.2f} ({Head.of(best).label})"),
+        Claim("5.3.2", "least variability", facts.LEAST_VARIABILITY, f"{least['variability']:.3f} ({Head.of(least).label})"),
     ]
 
 
@@ -56,7 +57,7 @@ def _distance(heads: pd.DataFrame) -> list[Claim]:
     with_alignment = _r(found, "distance", "dependency alignment")
     return [
         Claim("5.3.3", "deviation of distances", facts.DISTANCE_DEVIATION, f"{heads['distance'].std(ddof=0):.1f}"),
-        Claim("5.3.3", "longest distance", facts.DISTANCE_LONGEST, f"{longest['distance']:.1f} ({label_of(longest)})"),
+        Claim("5.3.3", "longest distance", facts.DISTANCE_LONGEST, f"{longest['distance']:.1f} ({Head.of(longest).label})"),
         Claim("5.3.3", "distance and entropy", facts.DISTANCE_ENTROPY, _r(found, "distance", "entropy")),
         Claim("5.3.3", "distance and dependency alignment", facts.DISTANCE_ALIGNMENT, with_alignment),
     ]

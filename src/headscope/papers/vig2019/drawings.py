@@ -70,8 +70,7 @@ def types_by_layer(types: pd.DataFrame, side: str, most: int = 24) -> Figure:
     panel.set_xlabel("Layer")
     for row, share in enumerate(largest[:, 0]):
         panel.text(values.shape[1] - 0.4, row, f"{100 * share:.1f} %", va="center", fontsize=6.5, color=colours.FAINT)
-    for spine in panel.spines.values():
-        spine.set_visible(False)
+    panel.spines[:].set_visible(False)
     return made
 
 

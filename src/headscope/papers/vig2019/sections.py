@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 
 from headscope.heads.exemplars import in_markdown, readable
+from headscope.lens.head import Head
 from headscope.lens.lens import Lens
 from headscope.papers.vig2019 import drawings
 from headscope.papers.vig2019.settings import Settings
-from headscope.papers.vig2019.tables import by_layer, correlations, heads_table, label_of, labels_by_layer, targeted
+from headscope.papers.vig2019.tables import by_layer, correlations, heads_table, labels_by_layer, targeted
 from headscope.statistics import DependencyLengths, RelationTypes, Tags
 from headscope.statistics.words.dependencies import FORMS
 from headscope.study import Run
@@ -120,5 +121,5 @@ class Analysis:
 def _top(heads: pd.DataFrame, column: str, count: int = 12) -> pd.DataFrame:
     """The heads with the most, for print."""
     ranked = heads.sort_values(column, ascending=False).head(count)
-    labels = [label_of(head) for _, head in ranked.iterrows()]
+    labels = [Head.of(row).label for _, row in ranked.iterrows()]
     return pd.DataFrame({"head": labels, column: ranked[column].round(3).to_list()})

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.options import Option, files
+from headscope.papers.options import files, option
 from headscope.statistics import (
     BeyondSinks,
     Dependencies,
@@ -40,35 +40,24 @@ def _measures(lens: Lens, given: list[str] | None) -> tuple[str, ...]:
 class Data:
     """A treebank, or a text with annotations, or both; the second's results have `_text` after their names then."""
 
-    treebank: Annotated[
-        Corpus | None, Option("A treebank (CoNLL-U), with parts of speech and dependencies.", made=files)
-    ] = None
-    text: Annotated[
-        Corpus | None,
-        Option(
-            "Plain text, to be annotated: every sentence is read by itself.",
-            made=_annotated,
-            annotate="What annotates the text: spacy:PIPELINE.",
-        ),
-    ] = None
+    treebank: Corpus | None = option(None, "A treebank (CoNLL-U), with tags and dependencies.", made=files)
+    text: Corpus | None = option(
+        None, "Plain text, each sentence by itself.", made=_annotated, annotate="What annotates the text: spacy:PIPELINE."
+    )
 
 
 @dataclass(frozen=True)
 class Settings:
     """What changes the numbers. `without_first` is on for decoders where it is not said."""
 
-    measures: Annotated[
-        tuple[str, ...],
-        Option("weight, norm, ...; may be repeated. Default: weight.", "-m", "--measure", made=_measures),
-    ] = ("weight",)
-    without_first: Annotated[
-        bool | None,
-        Option("Attention to the first token. Default: left out for decoders.", "--leave-out-first/--keep-first"),
-    ] = None
-    level: Annotated[str, Option("What is counted: token, the tokenizer's pieces, or word.")] = "token"
-    positions: Annotated[int, Option("First positions that variability looks at.", least=2)] = 10
-    sentences: Annotated[int | None, Option("At most so many sentences of each.", least=1)] = None
-    exemplars: Annotated[int, Option("Exemplars a head.", least=1)] = 5
+    measures: tuple[str, ...] = option(("weight",), "weight, norm, ...; may be repeated.", "-m", "--measure", made=_measures)
+    without_first: bool | None = option(
+        None, "Attention to the first token. Default: left out for decoders.", "--leave-out-first/--keep-first"
+    )
+    level: str = option("token", "What is counted: token, the tokenizer's pieces, or word.")
+    positions: int = option(10, "First positions that variability looks at.", least=2)
+    sentences: int | None = option(None, "At most so many sentences of each.", least=1)
+    exemplars: int = option(5, "Exemplars a head.", least=1)
 
     def filtered(self, measure: str) -> dict[str, Any]:
         """What the statistics of a measure have in common, all but null attention."""

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from scipy import stats
 
-from headscope.lens.head import HEAD
+from headscope.lens.head import HEAD, Head
 from headscope.statistics import Dependencies, Distance, Entropy, FirstToken, Statistic, Variability
 from headscope.statistics.words.dependencies import FORMS
 from headscope.study import Run
@@ -67,10 +67,10 @@ def targeted(labels: pd.DataFrame, column: str) -> pd.DataFrame:
                     "side": side,
                     "corpus": group["corpus"].iloc[0],
                     "mean": mean,
-                    "best_head": label_of(ranked.iloc[0]),
+                    "best_head": Head.of(ranked.iloc[0]).label,
                     "best": float(ranked[side].iloc[0]),
                     "over_double": len(over),
-                    "top_heads": " ".join(label_of(head) for _, head in ranked.head(5).iterrows()),
+                    "top_heads": " ".join(Head.of(row).label for _, row in ranked.head(5).iterrows()),
                 }
             )
     return pd.DataFrame(rows).sort_values(["corpus", column], ascending=[False, True], kind="stable", ignore_index=True)
@@ -86,8 +86,3 @@ def correlations(heads: pd.DataFrame) -> pd.DataFrame:
         name = {"either": "dependency alignment", "first_token": "null attention"}
         rows.append({"one": name.get(one, one), "other": name.get(other, other), "r": r, "p": p, "heads": len(both)})
     return pd.DataFrame(rows)
-
-
-def label_of(head: pd.Series) -> str:
-    """`layer.head`, from 0."""
-    return f"{head['layer']}.{head['head']}"

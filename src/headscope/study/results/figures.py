@@ -100,9 +100,15 @@ def heatmap(axes: Any, values: np.ndarray, title: str, *, least: float | None = 
     axes.set_xticks(range(0, heads, 1 if heads <= 6 else 2 if heads <= 12 else 4))
     axes.set_yticks(range(0, layers, 1 if layers <= 6 else 2 if layers <= 12 else 5))
     axes.tick_params(length=0, labelsize=6.5)
-    for spine in axes.spines.values():
-        spine.set_visible(False)
+    axes.spines[:].set_visible(False)
     if scale:
-        bar = axes.figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02)
-        bar.outline.set_visible(False)
-        bar.ax.tick_params(labelsize=6, length=0)
+        colour_scale(image, [axes])
+
+
+def colour_scale(image: Any, panels: Sequence[Any], label: str = "") -> None:
+    """What the colours mean, beside some panels."""
+    bar = image.figure.colorbar(image, ax=panels, fraction=0.05, pad=0.02)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=6, length=0)
+    if label:
+        bar.set_label(label, fontsize=7)

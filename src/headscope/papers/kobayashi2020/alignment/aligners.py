@@ -10,8 +10,8 @@ import pandas as pd
 
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.passes import Linker, link_part, survey
-from headscope.alignment.tables import error_tables, link_scores, mean_norms
+from headscope.alignment.linking import Linker, link_part
+from headscope.alignment.tables import error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020.alignment.matrices import examples

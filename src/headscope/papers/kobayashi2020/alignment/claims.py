@@ -67,7 +67,7 @@ def _highest_norm(alignments: Alignments) -> list[Claim]:
 
 def _correlations(alignments: Alignments) -> list[Claim]:
     made = []
-    printed, counted = (table.set_index("setting") for table in (facts.norm_and_aer(), alignments.correlations))
+    printed, counted = (table.set_index("setting") for table in (facts.NORM_AND_AER, alignments.correlations))
     for setting, sign, word in (("AWI", -1, "negative"), ("AWO", 1, "positive")):
         rho, r = (float(counted.loc[setting, name]) for name in ("spearman", "pearson"))
         theirs = f"rho {printed.loc[setting, 'spearman_4']:.2f}, r {printed.loc[setting, 'pearson_4']:.2f}"
@@ -102,5 +102,5 @@ def _mean(alignments: Alignments, setting: str, measure: str, which: str) -> flo
 
 
 def _printed(setting: str, measure: str, which: str) -> float:
-    table = facts.alignment().set_index(["setting", "measure", "which"])
+    table = facts.ALIGNMENT.set_index(["setting", "measure", "which"])
     return float(table.loc[(setting, measure, which), "aer_4"])

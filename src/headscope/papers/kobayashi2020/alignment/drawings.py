@@ -44,7 +44,7 @@ def by_layer(layers: pd.DataFrame) -> Figure:
         if count <= MEANT:
             _numbers(panel, cells)
     axes[-1, 0].set_xlabel("Layer")
-    _scale(made, image, list(axes.flat), "AER (%)")
+    figures.colour_scale(image, list(axes.flat), "AER (%)")
     return made
 
 
@@ -93,7 +93,7 @@ def by_head(heads: pd.DataFrame) -> Figure:
         panel.set_xlabel("Head")
         _bare(panel)
         _gaps(panel, values.shape)
-        _scale(made, image, [panel], "")
+        figures.colour_scale(image, [panel])
     axes[0, 0].set_ylabel("Layer")
     return made
 
@@ -185,13 +185,4 @@ def _layer_ticks(axis: Any, size: int) -> None:
 
 def _bare(panel: Any) -> None:
     panel.tick_params(length=0, labelsize=6.5)
-    for spine in panel.spines.values():
-        spine.set_visible(False)
-
-
-def _scale(made: Figure, image: Any, panels: list[Any], label: str) -> None:
-    bar = made.colorbar(image, ax=panels, fraction=0.05, pad=0.02)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=6, length=0)
-    if label:
-        bar.set_label(label, fontsize=7)
+    panel.spines[:].set_visible(False)

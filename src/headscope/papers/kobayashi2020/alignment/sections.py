@@ -125,7 +125,7 @@ class Alignments:
         ]
 
     def figure8(self) -> list[Result]:
-        shown = self.correlations.merge(facts.norm_and_aer(), on="setting").rename(columns=_CORRELATIONS)
+        shown = self.correlations.merge(facts.NORM_AND_AER, on="setting").rename(columns=_CORRELATIONS)
         told = "; ".join(
             f"{row['setting']} Spearman {row['spearman']:.2f}, Pearson {row['pearson']:.2f}"
             for row in self.correlations.to_dict("records")

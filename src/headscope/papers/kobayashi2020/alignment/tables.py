@@ -48,7 +48,7 @@ _COLUMNS = ["layer", "head", "aer", "low", "high", "tuned_layer", "tuned_head", 
 
 def shown(table: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """As the paper prints it, in percent: means over models with their deviation (of the population); from 1."""
-    printed = facts.alignment().set_index(_KEY)
+    printed = facts.ALIGNMENT.set_index(_KEY)
     several = table["model"].nunique() > 1
     rows = []
     for key, ways in table.groupby(_KEY, sort=False):

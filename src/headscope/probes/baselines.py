@@ -1,8 +1,9 @@
-"""The baseline without attention: a network on the two words' vectors and their distance (clark2019, section 5, note 4).
+"""The baselines without attention: the next word, and a network on words and their distance (clark2019, section 5).
 
-The paper gives "indicator features for short distances as well as continuous distance features, with distance
-ahead/behind treated separately". Here: an indicator for every distance up to 8, the distance divided by 10 and
-its logarithm, each once for a candidate behind the dependent and once for one ahead; 100 hidden units, ReLU.
+The network's features are, in the paper's note 4, "indicator features for short distances as well as continuous distance
+features, with distance ahead/behind treated separately". Here: an indicator for every distance up to 8, the distance
+divided by 10 and its logarithm, each once for a candidate behind the dependent and once for one ahead; 100 hidden
+units, ReLU.
 """
 
 from __future__ import annotations
@@ -10,12 +11,23 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from headscope.probes.base import Probe, Sentences
+from headscope.probes.base import NO_HEAD, Probe, Sentences
 
 SHORT = 8
 SCALE = 10.0
 FEATURES = 2 * (SHORT + 2)
 HIDDEN = 100
+
+
+class RightBranching(Probe):
+    """The next word to the right. The last word has none, so that nothing is predicted for it, which is wrong."""
+
+    name = "right_branching"
+
+    def predict(self, sentences: Sentences) -> Tensor:
+        count = sentences.mask.sum(-1, keepdim=True)
+        following = torch.arange(1, sentences.mask.shape[1] + 1, device=count.device).expand_as(sentences.mask)
+        return torch.where(following < count, following, NO_HEAD)
 
 
 def distance_features(length: int) -> Tensor:
