@@ -79,16 +79,11 @@ def alike(run: Run) -> Iterator[Finding]:
 
 def caution(run: Run) -> Iterator[Finding]:
     """That a run has read little, where it has."""
-    counts = run.manifest.get("counts", {})
-    tokens = counts.get("tokens")
-    if tokens is None or tokens >= FEW:
+    counts = {name: run.manifest.get("counts", {}).get(name) for name in ("tokens", "documents")}
+    if counts["tokens"] is None or counts["tokens"] >= FEW:
         return
     numbers = Evidence()
-    read = f"{numbers.cite(tokens, 'manifest', 'counts.tokens'):,} tokens"
-    read += (
-        f" of {numbers.cite(counts['documents'], 'manifest', 'counts.documents'):,} documents"
-        if "documents" in counts
-        else ""
-    )
+    parts = [f"{numbers.cite(n, 'manifest', f'counts.{name}'):,} {name}" for name, n in counts.items() if n is not None]
+    read = " of ".join(parts)
     text = f"This run has read {read}: small differences between heads may be chance, and other texts may change them."
     yield Finding(text, "manifest", [], numbers.cited)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pandas as pd
+from collections.abc import Callable, Iterator
 
 from headscope.heads.patterns import HALF
 from headscope.heads.role_table import FAMILIES, NO_ROLE, role_named
 from headscope.heads.roles import sink_share
 from headscope.lens.head import Head
-from headscope.report.findings.evidence import Evidence
+from headscope.report.findings.evidence import Evidence, percent
 from headscope.report.findings.finding import Finding, heads, listed
 from headscope.report.heads.sentence import SinkNames
 from headscope.study.run import Run
 
 TABLE = "roles"  # what numbers that count roles are counted in: `run.roles`
+REPEATED = "On repeated random tokens"
 SHOWN = 6  # heads that a sentence names
 
 
@@ -43,19 +42,10 @@ def placed(run: Run) -> Iterator[Finding]:
         return
     of_place = run.roles[run.roles["family"] == "position"]
     if of_place.empty:
-        numbers = Evidence()
-        whole = numbers.count(run.roles, TABLE)
-        text = f"None of {whole} heads gives over half of what goes beyond its sinks to a place beside the token."
-        yield Finding(text, TABLE, [], numbers.cited)
+        yield _none(run, "None of {whole} heads gives over half of what goes beyond its sinks to a place beside the token.")
     for role in of_place["role"].unique():
-        some, numbers = _with_role(run, role), Evidence()
-        count = numbers.count(some, TABLE, role=role)
-        parts, labels = _with_scores(run, some, numbers)
-        look = "looks" if len(some) == 1 else "look"
-        table = str(some["table"].iloc[0])
-        whole = "all attention" if table.startswith("offsets") else "what goes beyond sinks"
-        text = f"{heads(count)} {look} at {role_named(role, 'position').looks_at}, by share of {whole}: {listed(parts)}."
-        yield Finding(text, table, labels, numbers.cited, float(some["score"].iloc[0]))
+        at = role_named(role, "position").looks_at
+        yield from _of_role(run, role, f"{{heads}} look{{s}} at {at}, by share of {{whole}}: {{listed}}.")
 
 
 def repeated(run: Run) -> Iterator[Finding]:
@@ -63,23 +53,11 @@ def repeated(run: Run) -> Iterator[Finding]:
     if "repeats" not in run.by_head.tables:
         return
     for role in ("induction", "duplicate token"):
-        some, numbers = _with_role(run, role), Evidence()
         name, at = role.replace(" ", "-"), role_named(role, "repetition").looks_at
-        if some.empty:
-            text = (
-                f"On repeated random tokens, no {name} head was found among {numbers.count(run.roles, TABLE)}: none gives "
-                f"most of what goes beyond its sinks to {at.format(their='its')}."
-            )
-            yield Finding(text, "repeats", [], numbers.cited, -1)
-            continue
-        count = numbers.count(some, TABLE, role=role)
-        parts, labels = _with_scores(run, some, numbers)
-        one = len(some) == 1
-        looks = (
-            f"{name} head looks at {at.format(their='its')}" if one else f"{name} heads look at {at.format(their='their')}"
-        )
-        text = f"On repeated random tokens, {count} {looks}, by share of what goes beyond sinks: {listed(parts)}."
-        yield Finding(text, "repeats", labels, numbers.cited, float(some["score"].iloc[0]))
+        found = f"{{count}} {name} head{{plural}} look{{s}} at {at}, by share of {{whole}}: {{listed}}."
+        none = f"no {name} head was found among {{whole}}: none gives most of what goes beyond its sinks to "
+        none += f"{at.format(their='its')}."
+        yield next(_of_role(run, role, f"{REPEATED}, {found}"), _none(run, f"{REPEATED}, {none}", "repeats"))
 
 
 def sinks(run: Run) -> Iterator[Finding]:
@@ -100,65 +78,44 @@ def sinks(run: Run) -> Iterator[Finding]:
         text = f"On average a head gives {average} of its {what} to {names.name(place)}; most in {listed(parts)}."
         yield Finding(text, table, [found.label(head) for head in most], numbers.cited, mean)
     if any(sink_share(found, head, "separator").value > 0 for head in found.heads):
-        yield _separators(run, names.separator)
-    yield from _second_sinks(run)
-
-
-def _separators(run: Run, separator: str) -> Finding:
-    """Whether any head has a separator for its role."""
-    some, numbers = _with_role(run, "separator"), Evidence()
-    if some.empty:
-        text = f"None of {numbers.count(run.roles, TABLE)} heads does little but attend to {separator}."
-        return Finding(text, TABLE, [], numbers.cited, -1)
-    count = numbers.count(some, TABLE, role="separator")
-    parts, labels = _with_scores(run, some, numbers)
-    does = "does little but attend" if len(some) == 1 else "do little but attend"
-    text = f"{heads(count)} {does} to {separator}: {listed(parts)}."
-    return Finding(text, str(some["table"].iloc[0]), labels, numbers.cited, 1)
-
-
-def _second_sinks(run: Run) -> Iterator[Finding]:
-    """Whether heads have one more token of each text for a sink."""
-    some, numbers = _with_role(run, "second sink"), Evidence()
-    if some.empty:
-        return
-    count = numbers.count(some, TABLE, role="second sink")
-    parts, labels = _with_scores(run, some, numbers)
-    give, its = ("gives", "its") if len(some) == 1 else ("give", "their")
-    text = (
-        f"{heads(count)} {give} over half of what goes beyond {its} sinks to one token of each text, which seems to be a "
-        f"second sink: {listed(parts)}."
-    )
-    yield Finding(text, str(some["table"].iloc[0]), labels, numbers.cited, HALF)
+        little = f"does little but attend to {names.separator}"
+        none = _none(run, f"None of {{whole}} heads {little}.")
+        yield next(_of_role(run, "separator", f"{{heads}} {little.replace('does', '{does}')}: {{listed}}.", 1), none)
+    second = "one token of each text, which seems to be a second sink"
+    text = f"{{heads}} give{{s}} over half of what goes beyond {{their}} sinks to {second}: {{listed}}."
+    yield from _of_role(run, "second sink", text, HALF)
 
 
 def broad(run: Run) -> Iterator[Finding]:
     """Which heads look at everything a little."""
-    some, numbers = _with_role(run, "broad"), Evidence()
+    text = "{heads} spread{s} attention almost evenly, 1 being all alike: {listed}."
+    yield from _of_role(run, "broad", text, shown="{:.2f}".format)
+
+
+def _of_role(
+    run: Run, role: str, text: str, salience: float | None = None, shown: Callable[[float], str] = percent
+) -> Iterator[Finding]:
+    """A sentence about the heads of one role, the best first, as salient as its score; nothing where there are none."""
+    some = run.roles[run.roles["role"] == role].sort_values("score", ascending=False, kind="stable")
     if some.empty:
         return
-    count = numbers.count(some, TABLE, role="broad")
-    parts, labels = [], []
+    numbers, parts, labels = Evidence(), [], []
+    count = numbers.count(some, TABLE, role=role)
     for row in some.head(SHOWN).to_dict("records"):
         head = Head.of(row)
         labels.append(run.by_head.label(head))
-        parts.append(f"{labels[-1]} ({numbers.cite(row['score'], row['table'], row['column'], head):.2f})")
-    more = "" if len(some) <= len(parts) else " and others"
-    spread = "spreads" if len(some) == 1 else "spread"
-    text = f"{heads(count)} {spread} attention almost evenly, 1 being all alike: {', '.join(parts)}{more}."
-    yield Finding(text, str(some["table"].iloc[0]), labels, numbers.cited)
+        parts.append(f"{labels[-1]} ({shown(numbers.cite(row['score'], row['table'], row['column'], head))})")
+    parts += [""] * (len(some) - len(parts))  # stands for the others
+    best = some.iloc[0]
+    whole = "all attention" if best["table"].startswith("offsets") else "what goes beyond sinks"
+    plural, s, does, their = ("", "s", "does", "its") if len(some) == 1 else ("s", "", "do", "their")
+    text = text.format(
+        heads=heads(count), count=count, listed=listed(parts), whole=whole, plural=plural, s=s, does=does, their=their
+    )
+    yield Finding(text, best["table"], labels, numbers.cited, float(best["score"]) if salience is None else salience)
 
 
-def _with_role(run: Run, role: str) -> pd.DataFrame:
-    """The heads of one role, the best first."""
-    return run.roles[run.roles["role"] == role].sort_values("score", ascending=False, kind="stable")
-
-
-def _with_scores(run: Run, rows: pd.DataFrame, numbers: Evidence) -> tuple[list[str], list[str]]:
-    """`label (score)` of the first heads and a stand-in for the others; and the labels of all that are named."""
-    parts, labels = [], []
-    for row in rows.head(SHOWN).to_dict("records"):
-        head = Head.of(row)
-        labels.append(run.by_head.label(head))
-        parts.append(f"{labels[-1]} ({numbers.percent(row['score'], row['table'], row['column'], head)})")
-    return parts + [""] * (len(rows) - len(parts)), labels
+def _none(run: Run, text: str, table: str = TABLE) -> Finding:
+    """That no head has a role, of all that there are: said after what was found."""
+    numbers = Evidence()
+    return Finding(text.format(whole=numbers.count(run.roles, TABLE)), table, [], numbers.cited, -1)
