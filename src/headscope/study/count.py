@@ -64,7 +64,6 @@ def _run(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
     in_tokens = [statistic for statistic in statistics if statistic.level == "token"]
     in_words = [statistic for statistic in statistics if statistic.level == "word"]
     words = WordRows(sorted({statistic.measure for statistic in in_words}), _into(in_words))
-
     tokens = _into(in_tokens)
 
     def receive(block: AttentionBlock) -> None:

@@ -79,8 +79,24 @@ def load_manifest(run: Path) -> dict[str, Any]:
     return manifest
 
 
-def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
+def begin_run(run: Path, kind: str, lens: Lens, settings: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """The manifest of a run, written down if it begins here; one that goes on must have been begun with the same."""
+    written = json.loads(json.dumps(settings))  # as it is read again: lists, where there were tuples
+    now = {"kind": kind, "model": describe_model(lens), "settings": written, "versions": versions(), **more}
+    if (run / NAME).is_file():
+        _check_same(run, load_manifest(run), now)
+    elif run.is_dir() and any(run.iterdir()):
+        raise InputError(f"{run} is not empty and is not a run: choose another folder with -o.")
+    else:
+        save_manifest(run, {**now, "finished": False})
+    return now
+
+
+def _check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
     """Refuse to go on with a run that was begun with something else, and say what."""
+    if before["kind"] != now["kind"]:
+        theirs, ours = ("a study" if one["kind"] == "study" else one["kind"] for one in (before, now))
+        raise InputError(f"{run} is the run of {theirs}, not of {ours}: choose another folder with -o.")
     for part in [part for part in _WORDS if part in now]:
         changes = [change for change in _changes(before.get(part, {}), now[part]) if not _is_only_a_name(part, change)]
         if changes:
@@ -91,7 +107,6 @@ def check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
 
 
 _WORDS = {
-    "kind": "command",
     "model": "model",
     "corpus": "corpus",
     "settings": "setting",

@@ -25,7 +25,7 @@ from headscope.statistics.base import Statistic
 from headscope.study.count import BatchSettings
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.intervals import intervals
-from headscope.study.manifest import check_same, describe_model, load_manifest, save_manifest, versions
+from headscope.study.manifest import begin_run, save_manifest
 from headscope.study.run import Run
 from headscope.study.shards import SHARD, shard_file, shards_of
 from headscope.study.state import State, load_state, save_state
@@ -99,29 +99,15 @@ def _begin(
     documents = sum(1 for _ in bare)
     if documents == 0:
         raise InputError("The corpus has no documents: there is nothing to count.")
-    now: dict[str, Any] = {
-        "kind": "study",
-        "model": describe_model(lens),
-        "corpus": {
-            **corpus.describe(),
-            "fingerprint": corpus.fingerprint(),
-            "documents": documents,
-            "skipped": bare.skipped.describe(),
-        },
-        "settings": {
-            **batches.describe(),
-            "shard_size": shard_size,
-            "statistics": {statistic.table_name: statistic.settings() for statistic in statistics},
-        },
-        "versions": versions(),
+    counted = {
+        **corpus.describe(),
+        "fingerprint": corpus.fingerprint(),
+        "documents": documents,
+        "skipped": bare.skipped.describe(),
     }
-    if (run / "manifest.json").is_file():
-        check_same(run, load_manifest(run), now)
-    elif run.is_dir() and any(run.iterdir()):
-        raise InputError(f"{run} is not empty and is not a run: choose another folder with -o.")
-    else:
-        save_manifest(run, {**now, "finished": False})
-    return now
+    chosen = {statistic.table_name: statistic.settings() for statistic in statistics}
+    settings = {**batches.describe(), "shard_size": shard_size, "statistics": chosen}
+    return begin_run(run, "study", lens, settings, corpus=counted)
 
 
 def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine: Engine, progress: Progress) -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headscope.errors import HeadscopeError, InputError
+from headscope.errors import HeadscopeError
 from headscope.files import write_text
 from headscope.lens.lens import Lens
 from headscope.progress import Progress, Silent
 from headscope.statistics.base import Statistic
 from headscope.study import Run, study
-from headscope.study.manifest import check_same, describe_model, load_manifest, save_manifest, versions
+from headscope.study.manifest import begin_run, save_manifest
 from headscope.study.results.result import Result
 from headscope.study.tables import save_table
 from headscope.text import Corpus
@@ -34,19 +33,7 @@ class Workspace:
 
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
-        self._manifest = {
-            "kind": self.kind,
-            "model": describe_model(self.lens),
-            "settings": json.loads(json.dumps(self.settings)),  # as it is read again: lists, where there were tuples
-            "versions": versions(),
-        }
-        if (self.folder / "manifest.json").is_file():
-            before = load_manifest(self.folder)
-            if before["kind"] == "study":
-                raise InputError(f"{self.folder} is the run of a study, not of {self.kind}: choose another folder with -o.")
-            check_same(self.folder, before, self._manifest)
-        elif self.folder.is_dir() and any(self.folder.iterdir()):
-            raise InputError(f"{self.folder} is not empty and is not a run: choose another folder with -o.")
+        self._manifest = begin_run(self.folder, self.kind, self.lens, self.settings)
         save_manifest(self.folder, {**self._manifest, "finished": False})
 
     def study(
