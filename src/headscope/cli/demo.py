@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from headscope.cli import options
 from headscope.demo import run
 
 
 def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the report and the picture go.")] = Path("out"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print the numbers as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Read a text with a real model, say what its heads do, draw a picture, and write a report on every head.
 

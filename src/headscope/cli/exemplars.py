@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from headscope.cli import options
 from headscope.errors import InputError
 from headscope.heads.exemplars import LOOKS_AT, in_markdown, readable_tables
 from headscope.report.heads.exemplars import exemplar
@@ -25,7 +26,7 @@ def exemplars(
         str | None, typer.Argument(help="A head, as layer.head; without it, the best text of every head.")
     ] = None,
     table: Annotated[str | None, typer.Option(help="Which of the run's tables of exemplars; the first without it.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object a row.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Print the texts that excite a head most: attending token bold, attended one italic and underlined.
 

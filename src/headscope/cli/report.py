@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from headscope.cli import options
 from headscope.report import write_report
 
 
@@ -17,7 +18,7 @@ def report(
     other: Annotated[Path | None, typer.Argument(help="A second one, to see what differs from head to head.")] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; RUN/report.html without it.")] = None,
     title: Annotated[str, typer.Option(help="What stands at the top; the model's name without it.")] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write one page with what every head does: findings, an atlas of heads with a card each, tables and figures.
 

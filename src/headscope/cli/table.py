@@ -10,18 +10,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from headscope.cli import options
 from headscope.errors import InputError
 from headscope.study import load_run
 
 AsCsv = Annotated[bool, typer.Option("--csv", help="As CSV.")]
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, one object a row.")]
 
 
 def table(
     run: Annotated[Path, typer.Argument(help="A run directory.")],
     name: Annotated[str | None, typer.Argument(help="A table; without it, the tables are listed.")] = None,
     as_csv: AsCsv = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Print a table of a run.
 
@@ -42,7 +42,7 @@ def compare(
     other: Annotated[Path, typer.Argument(help="Another: of another model, another corpus, or --random-init.")],
     name: Annotated[str, typer.Argument(help="A table that both have.")],
     as_csv: AsCsv = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Print a table of two runs side by side, and the difference, head by head.
 
