@@ -12,7 +12,7 @@ import pytest
 import headscope
 from headscope.heads.patterns import BROAD, HALF
 from headscope.heads.relations import ENOUGH
-from headscope.heads.role_table import FAMILIES, NO_ROLE
+from headscope.heads.role_table import FAMILIES, NO_ROLE, ROLES
 from headscope.heads.roles import ABOVE, COLUMNS, LITTLE, NO_OP, roles
 from headscope.lens.head import HEAD
 from headscope.statistics import BeyondSinks
@@ -205,6 +205,7 @@ def test_every_family_can_be_met_and_is_known() -> None:
     ]
     tables += [{"relations": relations()}, {"antecedents": one(all=0.9, cases_all=500)}, {"repeats": repeats(induction=0.6)}]
     assert {named(**some)["family"] for some in tables} == {family.name for family in FAMILIES}
+    assert {role.family for role in ROLES} | {"syntax"} == {family.name for family in FAMILIES}
 
 
 @pytest.mark.slow

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,8 @@ import pytest
 
 from headscope.errors import InputError
 from headscope.heads.exemplars import SPANS, add_exemplars
+from headscope.heads.roles import RoleMatch
+from headscope.lens.head import Head
 from headscope.report.findings.findings import findings
 from headscope.report.heads.atlas import statistics_of
 from headscope.report.heads.cards import best_relation, card_numbers, cards
@@ -207,3 +211,14 @@ def test_sinks_have_their_own_names(sample_run: SampleRun) -> None:
     assert SinkNames(Run.of({})).both == "the first token or separators"
     none = {"beyond_sinks": run["beyond_sinks"].assign(separator=np.zeros(12))}
     assert SinkNames(Run.of(none)).both == "the first token"
+
+
+def test_a_role_that_nobody_has_written_about_is_called_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def to_the_moon(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
+        yield RoleMatch("the moon", "position", 0.93, "the moon 0.93", "beyond_sinks", "previous")
+
+    monkeypatch.setattr(sys.modules["headscope.heads.roles"], "RULES", (to_the_moon,))
+    run = Run.of({"beyond_sinks": beyond_sinks(previous=0.93, first=0.05, separator=0.02)})
+    (card,) = cards(run)
+    assert card["says"] == "Looks at the moon: 93% of what goes beyond its sinks (the first token or separators)."
+    assert "1 head looks at the moon, by share of what goes beyond sinks: 0.0 (93%)." in [one.text for one in findings(run)]
