@@ -40,7 +40,10 @@ def main(path: Path) -> None:
     parts = [f"// Made from Python by web/{Path(__file__).name}: change the types there, and run make web."]
     parts += [f"export const {name} = {json.dumps(getattr(colours, name))};" for name in PALETTES]
     parts += [_alias(name, value) for value, name in names.items()]
-    parts += [_interface(one, names) for module in MODULES for one in _classes(module)]
+    classes = {one.__name__: one for module in MODULES for one in _classes(module)}
+    if len(classes) < sum(1 for module in MODULES for _ in _classes(module)):
+        raise SystemExit("Two types have one name, and TypeScript would make one of them: give one another name.")
+    parts += [_interface(one, names) for one in classes.values()]
     defaults = {field.name: field.default for field in fields(state.State)}
     parts.append(f"export const USUAL: State = {json.dumps(defaults)};")
     path.write_text("\n\n".join(parts) + "\n", "utf-8")
@@ -58,11 +61,13 @@ def _classes(module: ModuleType) -> Iterator[type]:
 
 
 def _interface(one: type, names: Names) -> str:
-    bases = [base.__name__ for base in getattr(one, "__orig_bases__", ()) if is_typeddict(base)]
-    extends = f" extends {', '.join(bases)}" if bases else ""
+    bases = [base for base in getattr(one, "__orig_bases__", ()) if is_typeddict(base)]
+    extends = f" extends {', '.join(base.__name__ for base in bases)}" if bases else ""
     lines = [f"/** {(one.__doc__ or '').strip().splitlines()[0]} */", f"export interface {one.__name__}{extends} {{"]
     hints, about = get_type_hints(one), _comments(one)
     for name in one.__annotations__:
+        if any(name in base.__annotations__ for base in bases):
+            continue
         hint = View if (one, name) == (state.State, "view") else hints[name]
         optional = "?" if _is_optional(one, name) else ""
         lines.append(f"  {name}{optional}: {_written(hint, names)};{about.get(name, '')}")

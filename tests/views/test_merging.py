@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 import headscope
 from headscope.views.from_reading import content_of
-from headscope.views.merging import merge_keys, merge_pieces
+from headscope.views.merging import merge_pieces
 
 
 def test_by_hand() -> None:
     scores = np.array([[1, 2, 4], [3, 5, 7]], dtype=np.float32)
     assert merge_pieces(scores, [0, 0], [0, 1, 0]).tolist() == [[(5 + 10) / 2, (2 + 5) / 2]]
-    assert merge_keys(scores, [0, 1, 0]).tolist() == [[2.5, 2], [5, 5]]
 
 
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=9), st.integers(0, 100))
@@ -39,5 +38,3 @@ def test_as_the_lens_does(minilm: Path) -> None:
         words = reading.to_words()
         assert len(side.words) < len(side)
         assert merge_pieces(pieces, side.word_of, side.word_of) == pytest.approx(words.scores(measure).numpy(), abs=1e-5)
-    norms = reading.scores("value_norm").numpy()
-    assert merge_keys(norms, side.word_of) == pytest.approx(reading.to_words().scores("value_norm").numpy(), abs=1e-5)

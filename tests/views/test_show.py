@@ -176,8 +176,10 @@ def test_a_reading_in_words_opens_in_words(minilm: Path) -> None:
 @pytest.mark.real
 def test_cross_attention_has_two_sides(opus: Path) -> None:
     with headscope.open(opus) as lens:
-        view = headscope.head_view(lens.read("Le chat dort.", target="The cat sleeps."), attention="decoder cross")
+        view = headscope.head_view(lens.read("Le chat dort.", target="The cat sleeps."), attention="cross")
+        assert headscope.head_view(lens.read("Le chat dort."), attention="self").state.attention == "encoder self"
     assert view.content.groups == ["encoder self", "decoder self", "decoder cross"]
+    assert view.state.attention == "decoder cross"
     cross = view.content.of_group("decoder cross")[0]
     assert cross.scores["weight"].shape[1:] == (len(view.content.sides["target"]), len(view.content.sides["source"]))
     assert view.content.sides["source"].tokens[0] == "Le"

@@ -142,14 +142,6 @@ export interface Content {
 
 /** What the page of a view carries. */
 export interface ViewPage extends Content {
-  format: number;
-  title: string;
-  sides: Record<string, Side>;
-  attentions: Attention[];
-  measures: Measure[];
-  statistics: HeadStatistic[];
-  error: number;
-  exact: boolean;
   kind: "view";
   state: string; // what it opens with, as the fragment of an address
 }
@@ -257,21 +249,8 @@ export interface Antecedents {
   baseline: number | null;
 }
 
-/** The head that looks most alike. */
-export interface NearestHead {
-  label: string;
-  stack: string;
-  kind: string;
-  layer: number;
-  head: number;
-  distance: number;
-}
-
 /** A head, with all that its card says; its numbers are in the statistics. */
 export interface Head extends GivenRole {
-  role: string;
-  family: string;
-  rule: string;
   name: string; // "encoder self 3.1"
   label: string; // "3.1", or "cross 3.1" where there are several kinds
   stack: string;
@@ -286,7 +265,6 @@ export interface Head extends GivenRole {
   special: Special;
   relation: Relation | null;
   antecedents: Antecedents | null;
-  nearest: NearestHead | null;
   exemplars: Exemplar[];
   other?: GivenRole | null; // in the second run
 }
@@ -382,18 +360,6 @@ export interface Report {
 
 /** What the page of a report carries. */
 export interface ReportPage extends Report {
-  format: number;
-  title: string;
-  runs: DescribedRun[];
-  findings: Finding[];
-  compared: Finding[];
-  heads: Head[];
-  roles: Roles;
-  statistics: Statistic[];
-  scatters: Scatter[];
-  tables: Table[];
-  figures: Figure[];
-  left_out: string[];
   kind: "report";
 }
 
@@ -404,11 +370,6 @@ export interface Failure {
 
 /** A measure that this model can be read by. */
 export interface MeasureInfo extends Measure {
-  name: string;
-  title: string;
-  about: string;
-  joint: boolean;
-  signed: boolean;
   usual: boolean; // comes with every answer that is not asked for others
 }
 

@@ -19,7 +19,7 @@ from headscope.measures import MEASURES
 from headscope.server.queue import Check
 from headscope.server.schemas import ReadRequest
 from headscope.text import Document
-from headscope.views.from_reading import LARGEST, USUAL, content_of
+from headscope.views.from_reading import USUAL, check_numbers, content_of
 from headscope.views.pack import Packed, pack
 from headscope.views.schema import Content
 
@@ -39,7 +39,8 @@ def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packe
 
     def receive(block: AttentionBlock) -> None:
         check()
-        parts.append(pack(content_of(Reading([block], batch), measures, neurons=asked.neurons), exact=asked.exact, level=1))
+        content = content_of(Reading([block], batch), measures, neurons=asked.neurons)
+        parts.append(pack(content, exact=asked.exact, level=1, first=len(parts)))  # one attention, one chunk
 
     lens.run(batch, receive, rows=None, layers=asked.layers)
     check()
@@ -78,15 +79,14 @@ def encode(lens: Lens, asked: ReadRequest, max_tokens: int) -> Batch:
 def joined(parts: list[Packed]) -> Packed:
     """Packed attentions one after another, as if they had been packed together."""
     descriptions = [part.description for part in parts]
-    attentions: list[Any] = []
-    chunks: list[str] = []
-    for part in parts:
-        attentions += _moved(part.description["attentions"], len(chunks))
-        chunks += part.chunks
     measures = {one["name"]: one for description in descriptions for one in description["measures"]}
-    error = max(description["error"] for description in descriptions)
-    whole: Content = {**descriptions[0], "attentions": attentions, "measures": list(measures.values()), "error": error}
-    return Packed(whole, chunks)
+    whole: Content = {
+        **descriptions[0],
+        "attentions": [one for description in descriptions for one in description["attentions"]],
+        "measures": list(measures.values()),
+        "error": max(description["error"] for description in descriptions),
+    }
+    return Packed(whole, [chunk for part in parts for chunk in part.chunks])
 
 
 def as_bytes(answer: Mapping[str, Any]) -> bytes:
@@ -94,22 +94,9 @@ def as_bytes(answer: Mapping[str, Any]) -> bytes:
     return gzip.compress(json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), 1)
 
 
-def _moved(description: Any, by: int) -> Any:
-    """The same with every place so many chunks further on."""
-    if isinstance(description, list):
-        return [_moved(item, by) for item in description]
-    if isinstance(description, dict):
-        return {key: item + by if key == "chunk" else _moved(item, by) for key, item in description.items()}
-    return description
-
-
 def _check_size(lens: Lens, asked: ReadRequest, batch: Batch) -> None:
     sites = [site for site in lens.sites if asked.layers is None or site.layer in asked.layers]
     if lens.is_encoder_decoder and not batch.has_target:
         sites = [site for site in sites if site.stack == "encoder"]
     numbers = sum(site.heads * batch.query_length(site) * len(batch.key_sequences(site)[0]) for site in sites)
-    if numbers > LARGEST:
-        raise InputError(
-            f"This text would make {numbers / 1e6:,.0f} million numbers, more than a browser holds "
-            f"({LARGEST / 1e6:,.0f} million): shorten it, or ask for fewer layers."
-        )
+    check_numbers(numbers, "shorten it, or ask for fewer layers")

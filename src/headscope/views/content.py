@@ -92,6 +92,10 @@ class Content:
         """The kinds of attention here, in the model's order."""
         return list(dict.fromkeys(attention.group for attention in self.attentions))
 
+    def group_named(self, attention: str) -> str:
+        """`decoder cross` of `cross`: the first kind of attention that is meant. What is none of them stays as it is."""
+        return next((group for group in self.groups if attention and f" {group}".endswith(f" {attention}")), attention)
+
     @property
     def measures(self) -> list[str]:
         """Every measure that some attention has."""

@@ -43,7 +43,7 @@ def content_of(
     sides = {"source": _side(reading.batch.sources[0])}
     if reading.batch.targets:
         sides["target"] = _side(reading.batch.targets[0])
-    _check_numbers(sum(_kept(block, only) * block.weights[0, 0].numel() for block in blocks))
+    check_numbers(sum(_kept(block, only) * block.weights[0, 0].numel() for block in blocks))
     attentions = [_attention(reading, block, measures, neurons, only) for block in blocks]
     documents = reading.batch.documents
     return Content(title or _title(sides, documents[0].text if documents else None), sides, attentions)
@@ -153,14 +153,15 @@ def check_length(lens: Lens, document: Document, only: Only | None = None, *, tr
         ("decoder", "cross"): source * target,
     }
     heads = ((site, site.heads if only is None else len(only.get(site.layer, ()))) for site in lens.sites)
-    _check_numbers(sum(count * pairs[site.stack, site.kind] for site, count in heads))
+    check_numbers(sum(count * pairs[site.stack, site.kind] for site, count in heads))
 
 
-def _check_numbers(numbers: int) -> None:
+def check_numbers(numbers: int, instead: str = "choose fewer heads, as in only={3: [0, 1]} or --only 3.0,3.1") -> None:
+    """Say that a text is too long, and what to do instead."""
     if numbers > LARGEST:
         raise InputError(
             f"A view of this text would hold {numbers / 1e6:,.0f} million numbers, more than a browser can "
-            f"({LARGEST / 1e6:,.0f} million): choose fewer heads, as in only={{3: [0, 1]}} or --only 3.0,3.1."
+            f"({LARGEST / 1e6:,.0f} million): {instead}."
         )
 
 

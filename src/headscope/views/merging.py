@@ -20,11 +20,6 @@ def merge_pieces(scores: Array, query_words: Sequence[int], key_words: Sequence[
     return np.asarray(_summed(_summed(scores, key_words, -1), query_words, -2) / pieces, dtype=np.float32)
 
 
-def merge_keys(numbers: Array, key_words: Sequence[int]) -> Array:
-    """(..., key piece) -> (..., key word): the mean over pieces, for what a token has and does not give, as value norms."""
-    return np.asarray(_summed(numbers, key_words, -1) / np.bincount(np.asarray(key_words)), dtype=np.float32)
-
-
 def _summed(scores: Array, words: Sequence[int], axis: int) -> Array:
     """Sums over the pieces of each word. The pieces of one need not stand together, so they are put in order first."""
     order = np.argsort(words, kind="stable")

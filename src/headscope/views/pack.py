@@ -55,14 +55,15 @@ class _Chunk:
         return base64.b64encode(zlib.compress(b"".join(self.parts), level)).decode("ascii")
 
 
-def pack(content: Content, *, exact: bool = False, level: int = 6) -> Packed:
+def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 0) -> Packed:
     """The content for a page; `exact` keeps every score as a float of four bytes.
 
-    `level` is zlib's: 6 for files that are kept, 1 (three times as fast) for answers that are looked at once.
+    `level` is zlib's: 6 for files that are kept, 1 (three times as fast) for answers that are looked at once. `first` is the
+    number of the first chunk, where there are others before it.
     """
     chunks: list[str] = []
     attentions, errors = [], [0.0]
-    for number, attention in enumerate(content.attentions):
+    for number, attention in enumerate(content.attentions, first):
         chunk = _Chunk(number)
         description, off = _attention(attention, chunk, exact)
         attentions.append(description)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 from headscope.errors import InputError
-from headscope.lens.reading import Reading
+from headscope.lens.reading import Level, Reading
 from headscope.lens.tokens.labels import visible
 from headscope.study import Run
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, content_of, content_of_arrays
-from headscope.views.state import VIEWS, Level, Pairs, State, Theme
+from headscope.views.print import head, matrix, model, neuron
+from headscope.views.state import VIEWS, Kind, Pairs, State, Theme
 from headscope.views.view import View
 
 # A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
@@ -67,7 +68,7 @@ def view_of(
         height: of the frame in a notebook, in pixels.
 
     What it opens with; everything can be changed in the page:
-        attention: "encoder self", "decoder self" or "decoder cross".
+        attention: "self" or "cross"; where a model has both an encoder and a decoder, "encoder self" or "decoder self".
         layer, heads: the model's own numbers, from 0.
         measure: "weight", "norm", ...; see headscope.MEASURES.
         level: "token" or "word".
@@ -89,7 +90,7 @@ def view_of(
         content = replace(content, statistics=Run.open(run).head_statistics)
     state = State(
         view=view,
-        attention=attention,
+        attention=content.group_named(attention),
         layer=layer,
         heads=None if heads is None else tuple(heads),
         measure=measure or content.measures[0],
@@ -109,18 +110,18 @@ def view_of(
 
 def _sharing_options(
     function: Callable[Concatenate[str, Options], View],
-) -> Callable[[str, int, str], Callable[Options, View]]:
+) -> Callable[[str, Kind, str], Callable[Options, View]]:
     """What makes the function of a view: it takes what `function` takes, and says so to whoever asks for help."""
     signature = inspect.signature(function)
 
-    def named(view: str, height: int, about: str) -> Callable[Options, View]:
+    def named(view: str, kind: Kind, about: str) -> Callable[Options, View]:
         def show(*arguments: Options.args, **options: Options.kwargs) -> View:
             return function(view, *arguments, **options)
 
         show.__name__ = show.__qualname__ = f"{view}_view"
         show.__doc__ = f"{about}\n\n{inspect.getdoc(function)}"
         show.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
-        VIEWS[view] = height
+        VIEWS[view] = kind
         return show
 
     return named
@@ -130,18 +131,22 @@ _view = _sharing_options(view_of)
 
 head_view = _view(
     "head",
-    620,
+    Kind(620, head.figure),
     """Tokens on both sides and a line for every score: what one layer's heads look at.
 
 >>> head_view(tokens=["the", "cat"], scores=[[1.0, 0.0], [0.3, 0.7]])
 <View head: 'the cat'; .save('x.html') writes it>""",
 )
-model_view = _view("model", 720, "Every head of every layer, small; the one that is clicked, large.")
+model_view = _view("model", Kind(720, model.figure), "Every head of every layer, small; the one that is clicked, large.")
 neuron_view = _view(
-    "neuron", 620, "Query, key, their product, the softmax, and the norm of what it multiplies, for one token."
+    "neuron",
+    Kind(620, neuron.figure),
+    "Query, key, their product, the softmax, and the norm of what it multiplies, for one token.",
 )
 matrix_view = _view(
-    "matrix", 720, "A heat map of one head, to zoom and pan in; two measures side by side with their difference."
+    "matrix",
+    Kind(720, matrix.figure),
+    "A heat map of one head, to zoom and pan in; two measures side by side with their difference.",
 )
 
 

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import quote
 
+from matplotlib.figure import Figure
+
 from headscope.errors import InputError
+from headscope.lens.reading import Level
 from headscope.views.content import Content
 
-Level = Literal["token", "word"]
 Pairs = Literal["all", "aa", "ab", "ba", "bb"]  # from the first (a) or second (b) text of a pair to the first or second
 Theme = Literal["", "light", "dark"]
-VIEWS: dict[str, int] = {}  # by name: the pixels that its frame in a notebook is high; views/show.py fills it
+
+
+class Kind(NamedTuple):
+    """What a view is beside what its page draws."""
+
+    height: int  # of its frame in a notebook, in pixels
+    figure: Callable[[Content, State], Figure]  # for print, of a state that is fitted
+
+
+VIEWS: dict[str, Kind] = {}  # by name; views/show.py fills it
 
 
 @dataclass(frozen=True)

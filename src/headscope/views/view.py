@@ -30,7 +30,7 @@ class View:
         self.state = state
         self.fitted = state.fitted(content)  # complains now, not when it is drawn
         self.exact = exact
-        self.height = height or VIEWS[state.view]
+        self.height = height or VIEWS[state.view].height
 
     def html(self) -> str:
         """The page, whole: nothing is loaded from anywhere."""

@@ -15,9 +15,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from headscope.errors import InputError
 from headscope.views.print import draw, figure_bytes
-from headscope.views.print.drawing import FIGURES
 from headscope.views.print.sheet import COLUMN, FULL, fitted, printable, width_of
-from headscope.views.state import State
+from headscope.views.state import VIEWS, State
 from tests.views.print.contents import plain_content, random_content
 
 STRANGE = ["$x_1$", "a_b^c", "\\frac", "<script>", "&amp;", "\"'", "🙂", "猫", "مرحبا", "שלום", "$", "%", "#{}"]
@@ -36,7 +35,7 @@ def texts(svg: bytes) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
-@pytest.mark.parametrize("view", FIGURES)
+@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
 def test_same_bytes_every_time(view: str, kind: str) -> None:
     state = State(view=view, least=0.1)
@@ -89,7 +88,7 @@ def test_pdf_has_its_fonts() -> None:
 
 
 @pytest.mark.parametrize("count", [2, 9, 30, 60])
-@pytest.mark.parametrize("view", FIGURES)
+@pytest.mark.parametrize("view", VIEWS)
 def test_everything_is_on_the_sheet(view: str, count: int) -> None:
     """No label sticks out."""
     content = plain_content([f"token{place}" for place in range(count)], heads=tuple(range(8)), size=64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from importlib import import_module
 from io import BytesIO
 from typing import Any
 
@@ -14,7 +13,6 @@ from headscope.errors import InputError
 from headscope.views.content import Content
 from headscope.views.state import VIEWS, State
 
-FIGURES = {view: import_module(f"{__package__}.{view}").figure for view in VIEWS}  # each in the file of its name
 DOTS = 300  # per inch, of a PNG
 # Text stays text, and nothing in a file depends on when or where it was made.
 _WRITING: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "headscope", "image.composite_image": False}
@@ -23,7 +21,7 @@ _WRITING: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "he
 def draw(content: Content, state: State) -> Figure:
     """The figure of a view, in the light: themes are for screens."""
     chosen = state.fitted(content)
-    return FIGURES[chosen.view](content, chosen)
+    return VIEWS[chosen.view].figure(content, chosen)
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:

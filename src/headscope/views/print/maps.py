@@ -9,14 +9,14 @@ from matplotlib.figure import Figure
 
 from headscope.colours import BLUE, INK
 from headscope.errors import InputError
-from headscope.lens.reading import Reading
+from headscope.lens.reading import Level, Reading
 from headscope.views.content import Content
 from headscope.views.from_reading import content_of
 from headscope.views.print.columns import Box, column_height, draw_lines, write_columns
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import COLUMN, MARGIN, Sheet
 from headscope.views.print.shown import Mask, Shown, Tokens, attention_of, shown
-from headscope.views.state import Level, State
+from headscope.views.state import State
 
 DIRECTIONS = ("from", "to", "both")
 OTHERS = "#6E7780"  # lines of all other words
@@ -74,7 +74,8 @@ def map_of(
 ) -> Shown:
     """The scores that `attention_map` draws."""
     content = _content(source, layer, head, measure)
-    chosen = State(layer=layer, heads=(head,), measure=measure, level=level, special=special, attention=attention)
+    group = content.group_named(attention)
+    chosen = State(layer=layer, heads=(head,), measure=measure, level=level, special=special, attention=group)
     state = chosen.fitted(content)
     return shown(content, state, attention_of(content, state), [head])
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headscope.errors import InputError
+from headscope.lens.reading import Level
 from headscope.measures import MEASURES
 from headscope.views.content import Array, Attention, Content, Side
 from headscope.views.merging import merge_pieces
-from headscope.views.state import Level, State
+from headscope.views.state import State
 
 Mask = NDArray[np.bool_]
 
