@@ -30,18 +30,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo)
-app.command()(doctor)
-app.command()(read)
-app.command()(view)
-app.command()(study)
+for command in (demo, doctor, read, view, study, align, exemplars, table, compare, serve, report):
+    app.command()(command)
 app.add_typer(paper, name="paper")
-app.command()(align)
-app.command()(exemplars)
-app.command()(table)
-app.command()(compare)
-app.command()(serve)
-app.command()(report)
 
 
 def _print_version(asked: bool) -> None:

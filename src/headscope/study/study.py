@@ -55,7 +55,7 @@ def study(
     """Count `statistics` (the usual ones by default) over a corpus; run it again to go on after an interruption.
 
     The model is an open lens, or a recipe that is opened for the study. `encoding` says how documents become tokens: as they
-    are written, `WordByWord()` for alignments between words, or a `Prompt` that holds a source and its target for a decoder.
+    are written, `headscope.lens.BY_WORD` for alignments of words, or a `Prompt` with source and target for a decoder.
     """
     batches = BatchSettings(batch_size, max_tokens, truncate, on_error, encoding)
     chosen = as_statistics(statistics)

@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from headscope.errors import InputError
 from headscope.lens.tokens.batch import Batch, pad
-from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit
+from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit, segments_of
 from headscope.lens.tokens.word_encoding import encode_words
 from headscope.text.document import Document
 
@@ -29,52 +29,34 @@ class Encoding(Protocol):
 
 @dataclass(frozen=True)
 class AsWritten:
-    """Texts as they are written, or a document's words joined; a piece's word is found by where it stands."""
+    """Texts as they are written, or a document's words joined; a piece's word is found by where it stands.
+
+    `by_word` tokenises each word of a document, and of its target, by itself and cuts nothing off: for alignments of words.
+    """
+
+    by_word: bool = False
 
     def encode(self, encoder: Encoder, document: Document, max_tokens: int | None, truncate: bool) -> Encoded:
+        tokenizer = encoder.tokenizer
         cut: Any = {"max_tokens": max_tokens, "truncate": truncate}
-        labels = None
-        source = self.source(encoder.tokenizer, document, **cut)
-        if document.target is not None or document.target_words is not None:
-            encoder.check_target()
-            labels = self.target(encoder.tokenizer, document, **cut)
-        return Encoded(document, source, None if labels is None else encoder.shifted(labels))
-
-    def source(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
-        if document.words is None:
-            segments = [Segment.of(document.text, None)]
+        if self.by_word and document.words is not None:
+            source = encode_words(tokenizer, document.words, max_tokens=max_tokens)
         else:
-            segments = [Segment(*document.text_and_spans(), list(document.words), is_split=True)]
-        if document.pair is not None or document.pair_words is not None:
-            segments.append(Segment.of(document.pair, document.pair_words))
-        return encode(tokenizer, segments, **cut)
-
-    def target(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
-        return encode(tokenizer, [Segment.of(document.target, document.target_words)], target=True, **cut)
-
-    def describe(self) -> dict[str, Any]:
-        return {}
-
-
-@dataclass(frozen=True)
-class WordByWord(AsWritten):
-    """Each word of a document, and of its target, tokenised by itself: for alignments between words. Nothing is cut off."""
-
-    def source(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
-        if document.words is None:
-            return super().source(tokenizer, document, **cut)
-        return encode_words(tokenizer, document.words, max_tokens=cut["max_tokens"])
-
-    def target(self, tokenizer: Any, document: Document, **cut: Any) -> TokenSequence:
-        if document.target_words is None:
-            return super().target(tokenizer, document, **cut)
-        return encode_words(tokenizer, document.target_words, target=True, max_tokens=cut["max_tokens"])
+            source = encode(tokenizer, segments_of(document), **cut)
+        if document.target is None and document.target_words is None:
+            return Encoded(document, source)
+        encoder.check_target()
+        if self.by_word and document.target_words is not None:
+            labels = encode_words(tokenizer, document.target_words, target=True, max_tokens=max_tokens)
+        else:
+            labels = encode(tokenizer, [Segment.of(document.target, document.target_words)], target=True, **cut)
+        return Encoded(document, source, encoder.shifted(labels))
 
     def describe(self) -> dict[str, Any]:
-        return {"by_word": True}
+        return {"by_word": True} if self.by_word else {}
 
 
-AS_WRITTEN, BY_WORD = AsWritten(), WordByWord()
+AS_WRITTEN, BY_WORD = AsWritten(), AsWritten(by_word=True)
 
 
 @dataclass

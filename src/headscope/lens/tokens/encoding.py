@@ -84,6 +84,16 @@ class Segment:
         return cls(text, spans, [text[start:stop] for start, stop in spans])
 
 
+def segments_of(document: Document) -> list[Segment]:
+    """A document's text, or its words as they are written, and the second text of a pair."""
+    if document.words is None:
+        first = Segment.of(document.text, None)
+    else:
+        first = Segment(*document.text_and_spans(), list(document.words), is_split=True)
+    paired = document.pair is not None or document.pair_words is not None
+    return [first, Segment.of(document.pair, document.pair_words)] if paired else [first]
+
+
 def encode(
     tokenizer: Any,
     segments: Sequence[Segment],
