@@ -183,7 +183,7 @@ def sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     text = f"{SINKS[place]} {cell.value:.2f}{_of_what(cell)}"
     if cell.value <= HALF:
         text += f" and {SINKS['first' if place == 'separator' else 'separator']} {other.value:.2f}"
-    if norm.is_known and not cell.table.endswith("_norm"):
+    if norm.is_known and not cell.by_norm:
         text += f", norm {norm.value:.2f}" + (": a no-op" if norm.value < NO_OP * cell.value else "")
     role = "separator" if place == "separator" else "sink"
     yield RoleMatch(role, role, cell.value, text, cell.table, cell.column)
@@ -254,7 +254,7 @@ def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float)
 
 def _of_what(cell: Cell) -> str:
     """Nothing for the usual case: by weight, of what goes beyond sinks."""
-    by_norm = " by norm" if "_norm" in cell.table else ""
+    by_norm = " by norm" if cell.by_norm else ""
     return (" of all attention" if cell.table.startswith("offsets") else "") + by_norm
 
 

@@ -2,9 +2,8 @@
 
 from headscope.report.findings.findings import compare_findings, findings
 from headscope.report.needed_tables import add_model_tables, report_statistics
-from headscope.report.page import report_page
+from headscope.report.page import report_page, write_report
 from headscope.report.report_json import description
-from headscope.report.write import write_report
 
 __all__ = [
     "add_model_tables",

@@ -8,10 +8,29 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from headscope.errors import InputError
+from headscope.files import write_text
 from headscope.report.report_json import description
 from headscope.report.schema import Report
-from headscope.study.run import Run
+from headscope.study.run import UPSTAIRS, Run
 from headscope.views.page import page
+
+NAME = "report.html"  # beside the run, if nothing else is said
+
+
+def write_report(
+    run: Run | str | Path, other: Run | str | Path | None = None, *, out: str | Path | None = None, title: str = ""
+) -> Path:
+    """Write the report on a run (and a second one) to `out`, by default RUN/report.html; returns where it is."""
+    run = Run.open(run)
+    path = Path(out) if out is not None else run.folder / NAME
+    if path.suffix not in (".html", ".htm"):
+        raise InputError(f"A report is a page, so its file ends in .html: {path} does not.")
+    write_text(path, report_page(run, other, title=title))
+    return path
+
+
+UPSTAIRS.report = write_report
 
 
 def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> str:

@@ -152,7 +152,7 @@ class Upstairs:
     """What rooms above this one make of a run: each brings its own when it is imported, as measures fill MEASURES."""
 
     roles: Callable[[Run], pd.DataFrame]  # heads/roles.py
-    report: Callable[..., Path]  # report/write.py, as Run.report
+    report: Callable[..., Path]  # report/page.py, as Run.report
 
 
 UPSTAIRS = Upstairs()

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from headscope.lens.head import HEAD, Head
+from headscope.statistics.table_names import parse
 
-MEASURES = ("", "_norm")  # weights first; a run that has only norms is read by norms
-LEVELS = ("", "_words")
+MEASURES = ("weight", "norm")  # a run that has only norms is read by norms
+LEVELS = ("token", "word")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ class Cell(NamedTuple):
     def is_known(self) -> bool:
         return not math.isnan(self.value)
 
+    @property
+    def by_norm(self) -> bool:
+        name = parse(self.table)
+        return "norm" in self.column.split("_") or (name is not None and name.measure == "norm")
+
 
 MISSING = Cell(math.nan)
 
@@ -54,6 +60,7 @@ class RunByHead:
     def __init__(self, tables: Mapping[str, pd.DataFrame]) -> None:
         self.all_tables = tables
         self.tables = {name: _of_heads(table) for name, table in tables.items() if set(HEAD) <= set(table.columns)}
+        self._named = {key: table for table in self.tables if (key := _key(table)) is not None}
         self._groups: dict[str, dict[Head, pd.DataFrame]] = {}
         self._rows: dict[str, dict[Head, dict[str, Any]]] = {}
         for name, table in self.tables.items():
@@ -106,18 +113,19 @@ class RunByHead:
 
     def lookup(self, head: Head, *places: tuple[str, str], norm: bool = False) -> Cell:
         """The first of some (statistic, column) that there is, in tokens or words; by norm alone if `norm`."""
-        for measure in MEASURES[1:] if norm else MEASURES:
-            for statistic, column in places:
-                for level in LEVELS:
-                    found = self.cell(head, f"{statistic}{measure}{level}", column)
-                    if found.is_known:
-                        return found
-        return MISSING
+        cells = (
+            self.cell(head, self._named[statistic, measure, level], column)
+            for measure in (MEASURES[1:] if norm else MEASURES)
+            for statistic, column in places
+            for level in LEVELS
+            if (statistic, measure, level) in self._named
+        )
+        return next((cell for cell in cells if cell.is_known), MISSING)
 
     def table_name(self, statistic: str) -> str | None:
         """The name of a statistic's table, for one that has several rows a head."""
-        names = (f"{statistic}{measure}{level}" for measure in MEASURES for level in LEVELS)
-        return next((name for name in names if name in self.tables), None)
+        names = (self._named.get((statistic, measure, level)) for measure in MEASURES for level in LEVELS)
+        return next((name for name in names if name is not None), None)
 
     def rows(self, table: str | None, head: Head) -> pd.DataFrame:
         """All rows of a head in a table that may have several."""
@@ -127,6 +135,14 @@ class RunByHead:
             groups = self.tables[table].groupby(HEAD, sort=False)
             self._groups[table] = {Head.of(rows.iloc[0]): rows for _, rows in groups}
         return self._groups[table].get(head, self.tables[table].iloc[:0])
+
+
+def _key(table: str) -> tuple[str, str, str] | None:
+    """Statistic, measure and level; none for what no statistic makes, or one with other settings than usual."""
+    name = parse(table)
+    if name is None or name.rest or not set(name.settings) <= {"measure", "level"}:
+        return None
+    return name.statistic, name.measure, name.level
 
 
 def _of_heads(table: pd.DataFrame) -> pd.DataFrame:

@@ -24,7 +24,7 @@ def contradictions(run: Run) -> Iterator[Finding]:
     for place in ("first", "separator"):
         for head in found.heads:
             weight, norm = sink_share(found, head, place), sink_share(found, head, place, norm=True)
-            if weight.is_known and norm.is_known and "norm" not in f"{weight.table} {weight.column}":
+            if weight.is_known and norm.is_known and not weight.by_norm:
                 pairs.append((head, place, weight, norm))
     if not pairs:
         return

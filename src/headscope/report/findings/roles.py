@@ -69,10 +69,10 @@ def sinks(run: Run) -> Iterator[Finding]:
         if not any(cell.value for cell in known.values()):
             continue
         numbers = Evidence()
-        table, column = next((cell.table, cell.column) for cell in known.values())
+        (_, table, column), by_norm = next((cell, cell.by_norm) for cell in known.values())
         mean = sum(cell.value for cell in known.values()) / len(known)
         average = numbers.percent(mean, table, column, of="mean")
-        what = "norm" if table.endswith("_norm") else "attention"
+        what = "norm" if by_norm else "attention"
         most = sorted(known, key=lambda head: -known[head].value)[:3]
         parts = [f"{found.label(head)} ({numbers.percent(known[head].value, table, column, head)})" for head in most]
         text = f"On average a head gives {average} of its {what} to {names.name(place)}; most in {listed(parts)}."

@@ -88,7 +88,7 @@ def _place(table: str) -> tuple[float, bool, str]:
 def _special(found: RunByHead, head: Head, norm: bool) -> float | None:
     """The share on the first token and separators together; None where it was not counted."""
     cells = [sink_share(found, head, place, norm=norm) for place in ("first", "separator")]
-    known = [cell.value for cell in cells if cell.is_known and ("norm" in f"{cell.table} {cell.column}") == norm]
+    known = [cell.value for cell in cells if cell.is_known and cell.by_norm == norm]
     return sum(known) if known else None
 
 
