@@ -15,7 +15,7 @@ from headscope.demo.model import open_model
 from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
 from headscope.papers.kobayashi2020.settings import Settings as PaperSettings
-from headscope.papers.kobayashi2020.settings import statistics
+from headscope.papers.kobayashi2020.settings import one_pass
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.count import BatchSettings, batches_of, encode_all, update
 from headscope.text import Document
@@ -36,7 +36,7 @@ def kobayashi2020_speed(settings: Settings) -> list[Row]:
         Frequencies.count(lens.tokenizer, documents).write(frequency)
         encoded, _ = encode_all(lens.encoder, documents, BatchSettings(max_tokens=LENGTH, truncate=True), {})
         batches = list(batches_of(lens.encoder, encoded, BATCH))
-        started = [statistic.start(lens.sites) for statistic in statistics(PaperSettings(), frequency)]
+        started = [statistic.start(lens.sites) for statistic in one_pass(PaperSettings(), frequency)]
 
         def read() -> None:
             for batch in batches:

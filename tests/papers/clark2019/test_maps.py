@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 import headscope
 from headscope.colours import BLUE
 from headscope.papers.clark2019 import examples, maps
-from headscope.papers.clark2019.map_panels import Panel, draw_panels, pairs_drawn
+from headscope.papers.clark2019.maps import Example, drawn, pairs_drawn
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics import Antecedents, Relations
 from headscope.statistics.words.relations import DIRECTIONS
@@ -132,8 +132,8 @@ def test_figure_1_shows_the_head_with_most_of_each_pattern(lens: headscope.Lens,
 def test_panels_draw_their_words_in_blue_and_their_scores(lens: headscope.Lens) -> None:
     document = Document(words=["the", "cat", "sat", "on", "the", "unbelievable", "mat", "."])
     found = map_of(lens.read(document), 1, 2, special=False)
-    panel = Panel("det", 1, 2, 0.5, ["Determiners attend to their nouns"], found, [0, 4], document)
-    figure = draw_panels([panel, panel], 2)
+    panel = Example("det", 1, 2, 0.5, ["Determiners attend to their nouns"], found, [0, 4], document)
+    figure = drawn([panel, panel], 2)
     marked = [lines for lines in figure.axes[0].collections if lines.get_gid() == "marked"]
     assert len(marked) == 2
     expected = np.sort((found.scores[0, [0, 4]] / found.scores.max()).ravel())

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from headscope.heads.patterns import BROAD, HALF
 from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
 from headscope.papers.clark2019 import examples
-from headscope.papers.clark2019.map_panels import Panel, draw_panels, pairs_drawn
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.result import Result, in_percent, paper_label
@@ -19,7 +21,7 @@ from headscope.study.results.workspace import Unsuitable
 from headscope.study.tables import main_stack
 from headscope.text import Corpus, Document
 from headscope.text.relation_names import OTHER, REVERSED, find_relation
-from headscope.views.print import map_of
+from headscope.views.print import Panel, Shown, draw_panels, map_of
 
 # The relations of figure 5, and noun modifiers and prepositions: what their dependents and their heads are.
 RELATIONS = {
@@ -34,6 +36,30 @@ RELATIONS = {
 COREFERENCE = "coreference"
 
 
+@dataclass(frozen=True)
+class Example:
+    """One head on one text: what is drawn, and what the tables say of it."""
+
+    name: str  # the pattern or relation
+    layer: int
+    head: int
+    value: float  # its share, or its accuracy
+    says: Sequence[str]  # what stands above the map
+    found: Shown
+    marked: Sequence[int]  # places of the words whose attention is coloured
+    document: Document
+
+    @property
+    def label(self) -> str:
+        return paper_label(self.layer, self.head)
+
+    @property
+    def marked_text(self) -> str:
+        """The text with the marked words in **bold**."""
+        labels = enumerate(self.found.queries.labels)
+        return " ".join(f"**{label}**" if place in self.marked else label for place, label in labels)
+
+
 def figure1(shares: pd.DataFrame, tokens: EdgeTokens, corpus: Corpus, lens: Lens, measure: str) -> Result:
     """Of each pattern the head that has most of it, on one text; all of its attention, special tokens too."""
     document = examples.opening_text(corpus, lens)
@@ -45,14 +71,14 @@ def figure1(shares: pd.DataFrame, tokens: EdgeTokens, corpus: Corpus, lens: Lens
         found = map_of(reading, layer, head, measure=measure, level="token")
         value = float(values.max())
         said = [says, f"{in_percent(value)}% of {of_what}"]
-        panels.append(Panel(pattern, layer, head, value, said, found, [], document))
+        panels.append(Example(pattern, layer, head, value, said, found, [], document))
     shown = _summary(panels, "Pattern", "Share")
     notes = [
         "Of each pattern the head that has most of it in this run, on the first sentences of a segment. The darker a line, "
         f"the larger the {measure}; the darkest is the largest of its head. Heads are layer-head from 1, as in the paper."
     ]
     title = "Figure 1: examples of heads that show a pattern"
-    return Result("clark2019_fig1_maps", title, pairs_drawn(panels), shown, draw_panels(panels, 4), notes)
+    return Result("clark2019_fig1_maps", title, pairs_drawn(panels), shown, drawn(panels), notes)
 
 
 def figure5(
@@ -64,14 +90,14 @@ def figure5(
     measure: str,
 ) -> Result:
     """Of each relation, and of coreference, the best head on the shortest good sentence that it gets right."""
-    panels: list[Panel] = []
+    panels: list[Example] = []
     missed: list[str] = []
     if best_heads is not None and treebank is not None:
         for panel in _relation_panels(best_heads, treebank, lens, measure):
-            panels.append(panel) if isinstance(panel, Panel) else missed.append(panel)
+            panels.append(panel) if isinstance(panel, Example) else missed.append(panel)
     if antecedents is not None and windows:
         panel = _coreference_panel(antecedents, windows, lens, measure)
-        panels.append(panel) if isinstance(panel, Panel) else missed.append(panel)
+        panels.append(panel) if isinstance(panel, Example) else missed.append(panel)
     if not panels:
         raise Unsuitable("no short sentence was found on which the best head of any relation is right.")
     notes = [
@@ -84,7 +110,7 @@ def figure5(
         notes.append(f"No short sentence was found that the best head gets right for {', '.join(missed)}.")
     shown = _summary(panels, "Knows", "Accuracy")
     title = "Figure 5: examples of heads that know a relation"
-    return Result("clark2019_fig5", title, pairs_drawn(panels), shown, draw_panels(panels, 4), notes)
+    return Result("clark2019_fig5", title, pairs_drawn(panels), shown, drawn(panels), notes)
 
 
 def _patterns(shares: pd.DataFrame, tokens: EdgeTokens) -> Iterator[tuple[str, str, pd.Series, str]]:
@@ -105,7 +131,7 @@ def _patterns(shares: pd.DataFrame, tokens: EdgeTokens) -> Iterator[tuple[str, s
             yield pattern, f"{does} {where}", values, of_what
 
 
-def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, measure: str) -> Iterator[Panel | str]:
+def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, measure: str) -> Iterator[Example | str]:
     """A panel for each relation of the paper that the treebank has under some name, or the name where none was found."""
     better = best_heads[best_heads["better"]].set_index("relation")
     for name, (dependents, heads) in RELATIONS.items():
@@ -124,10 +150,10 @@ def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, mea
         their = wanted if wanted.startswith("the ") else f"their {wanted}"
         accuracy = float(best["accuracy"])
         said = [f"{asked.capitalize()} attend to {their}", f"{in_percent(accuracy)}% accuracy at {relation.name}"]
-        yield Panel(relation.name, layer, head, accuracy, said, found.found, found.asked, found.document)
+        yield Example(relation.name, layer, head, accuracy, said, found.found, found.asked, found.document)
 
 
-def _coreference_panel(antecedents: pd.DataFrame, windows: Sequence[Document], lens: Lens, measure: str) -> Panel | str:
+def _coreference_panel(antecedents: pd.DataFrame, windows: Sequence[Document], lens: Lens, measure: str) -> Example | str:
     heads = main_stack(antecedents)
     best = heads.loc[heads["all"].idxmax()]
     layer, head, accuracy = int(best["layer"]), int(best["head"]), float(best["all"])
@@ -136,7 +162,7 @@ def _coreference_panel(antecedents: pd.DataFrame, windows: Sequence[Document], l
     if found is None:
         return COREFERENCE
     said = ["Mentions attend to their antecedents", f"{in_percent(accuracy)}% accuracy at coreference"]
-    return Panel(COREFERENCE, layer, head, accuracy, said, found.found, found.asked, found.document)
+    return Example(COREFERENCE, layer, head, accuracy, said, found.found, found.asked, found.document)
 
 
 def _reader(lens: Lens, layer: int) -> Callable[[Document], Reading]:
@@ -144,14 +170,47 @@ def _reader(lens: Lens, layer: int) -> Callable[[Document], Reading]:
     return partial(lens.read, truncate=True, layers=[layer])
 
 
-def _summary(panels: Sequence[Panel], what: str, value: str) -> pd.DataFrame:
+def _summary(panels: Sequence[Example], what: str, value: str) -> pd.DataFrame:
     """One row a map, with the words that were asked in bold."""
     return pd.DataFrame(
         {
             what: [panel.name for panel in panels],
-            "Head": [paper_label(panel.layer, panel.head) for panel in panels],
+            "Head": [panel.label for panel in panels],
             value: [in_percent(panel.value) for panel in panels],
             "Text": [panel.marked_text for panel in panels],
             "Source": [panel.document.name for panel in panels],
         }
     )
+
+
+def drawn(panels: Sequence[Example], columns: int = 4) -> Figure:
+    """As wide as a page, each map below its head and what that does."""
+    maps = [Panel(one.found, f"Head {one.label}", one.says, one.marked) for one in panels]
+    return draw_panels(maps, columns, "clark2019")
+
+
+def pairs_drawn(panels: Sequence[Example]) -> pd.DataFrame:
+    """One row for every pair of words in every map."""
+    parts = []
+    for one in panels:
+        found = one.found
+        rows, columns = np.indices(found.scores.shape[1:]).reshape(2, -1)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "name": one.name,
+                    "stack": found.attention.stack,
+                    "kind": found.attention.kind,
+                    "layer": one.layer,
+                    "head": one.head,
+                    "source": one.document.name,
+                    "row": rows,
+                    "key": columns,
+                    "attending": [found.queries.labels[row] for row in rows],
+                    "attended": [found.keys.labels[column] for column in columns],
+                    "score": found.scores[0].ravel(),
+                    "marked": np.isin(rows, list(one.marked)),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)

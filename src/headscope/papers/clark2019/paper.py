@@ -12,7 +12,7 @@ import pandas as pd
 from headscope.errors import ModelError
 from headscope.heads.relations import best_relation_heads
 from headscope.lens.tokens.losses import own_loss
-from headscope.papers.clark2019 import claims, clustering, coreference, facts, importance, maps, probing, surface, syntax
+from headscope.papers.clark2019 import claims, clustering, facts, maps, surface, tables
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.papers.options import TEXT_FORMAT, files, option, segments
 from headscope.papers.paper import Paper, Section
@@ -23,7 +23,7 @@ from headscope.study import Run
 from headscope.study.results.result import Claim, Result
 from headscope.study.results.workspace import Unsuitable
 from headscope.study.tables import main_stack
-from headscope.text import Corpus, Document
+from headscope.text import Corpus, Document, windows
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Clark2019(Paper[Data, Settings]):
     def text(self) -> Run:
         """One pass for sections 3 and 6, and for what a report on the run says of each head."""
         measure = self.settings.measure
-        statistics = [*surface.statistics(measure), JensenShannon(measure=measure), BeyondSinks(measure=measure)]
+        statistics = [*surface.one_pass(measure), JensenShannon(measure=measure), BeyondSinks(measure=measure)]
         return self.study("text", self.segments, statistics, max_tokens=self.at_most(self.settings.max_tokens))
 
     @cached_property
@@ -100,7 +100,7 @@ class Clark2019(Paper[Data, Settings]):
         statistic = Importance(seed=self.settings.seed)
         tokens = self.at_most(self.settings.max_tokens)
         counted = self.study("importance", self.segments, [statistic], max_tokens=tokens)
-        return [importance.figure3(counted[statistic], self.tokens)]
+        return [surface.figure3(counted[statistic], self.tokens)]
 
     # Section 4
 
@@ -125,9 +125,13 @@ class Clark2019(Paper[Data, Settings]):
 
     @cached_property
     def windows(self) -> list[Document]:
-        if self.data.coreference is None:
-            return []
-        return coreference.windows_of(self.data.coreference, self.lens, self.at_most(self.settings.max_tokens))
+        """All documents with coreference, cut to what the model reads at once."""
+
+        def length_of(document: Document) -> int:
+            return len(self.lens.encoder.encode(document).source)
+
+        tokens = self.at_most(self.settings.max_tokens)
+        return [part for document in self.data.coreference or () for part in windows(document, length_of, tokens)]
 
     @cached_property
     def rules(self) -> pd.DataFrame:
@@ -143,13 +147,13 @@ class Clark2019(Paper[Data, Settings]):
 
     def table1(self) -> list[Result]:
         assert self.relations is not None
-        return [syntax.table1(*self.relations)]
+        return [tables.table1(*self.relations)]
 
     def table2(self) -> list[Result]:
         if self.antecedents is None:
             raise Unsuitable("no mention in these documents has an antecedent before it in the same window.")
         tokens = self.at_most(self.settings.max_tokens)
-        return [coreference.table2(*self.antecedents, self.rules, tokens)]
+        return [tables.table2(*self.antecedents, self.rules, tokens)]
 
     def figure5(self) -> list[Result]:
         antecedents = self.antecedents and self.antecedents[0]
@@ -176,7 +180,7 @@ class Clark2019(Paper[Data, Settings]):
             )
         except TooFew as error:
             raise Unsuitable(str(error)) from error
-        yield probing.table3(probes)
+        yield tables.table3(probes)
         if data.vectors is None:
             raise Unsuitable("the probes that read words are left out, since there are no vectors (--vectors).")
 

@@ -1,4 +1,4 @@
-"""Sections 3.1 to 3.3: where heads look on the surface, and how broadly (figures 1, 2 and 4)."""
+"""Section 3: where heads look on the surface, how broadly, and how much the loss depends on it (figures 1 to 4)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,7 @@ from headscope.heads.patterns import NONE, name_patterns
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import drawings
-from headscope.statistics import (
-    Entropy,
-    EntropyEnds,
-    FirstToken,
-    Maximum,
-    Offsets,
-    Punctuation,
-    Separators,
-    SpecialTokens,
-    Statistic,
-)
+from headscope.statistics import STATISTICS, Statistic
 from headscope.study import Run
 from headscope.study.results.result import Result
 from headscope.study.tables import main_stack
@@ -27,10 +17,10 @@ from headscope.text import Document
 PATTERNS = ["previous token", "next token", "current token", "first token", "separator", "period or comma"]
 
 
-def statistics(measure: str) -> list[Statistic]:
+def one_pass(measure: str) -> list[Statistic]:
     """What sections 3.1 to 3.3 count."""
-    each = (Offsets, FirstToken, SpecialTokens, Punctuation, Separators, Entropy, EntropyEnds, Maximum)
-    return [statistic(measure=measure) for statistic in each]
+    names = "offsets", "first_token", "special_tokens", "punctuation", "separators", "entropy", "entropy_ends", "maximum"
+    return [STATISTICS[name](measure=measure) for name in names]
 
 
 class EdgeTokens:
@@ -51,20 +41,20 @@ class EdgeTokens:
 def head_shares(run: Run, measure: str) -> pd.DataFrame:
     """One row a head, with every share and entropy of section 3, out of the tables of a study."""
 
-    def part(statistic: type[Statistic], **columns: str) -> pd.DataFrame:
-        return main_stack(run[statistic(measure=measure)])[list(columns)].rename(columns=columns)
+    def part(name: str, **columns: str) -> pd.DataFrame:
+        return main_stack(run[STATISTICS[name](measure=measure)])[list(columns)].rename(columns=columns)
 
     return pd.concat(
         [
-            main_stack(run[Offsets(measure=measure)])[HEAD],
-            part(Offsets, same="current token", previous="previous token", next="next token"),
-            part(FirstToken, first_token="first token"),
-            part(Separators, share="separator", from_separator="from_separator", from_others="from_others"),
-            part(Punctuation, period="period", comma="comma"),
-            part(Entropy, entropy="entropy", uniform="uniform"),
-            part(EntropyEnds, first="first_token_entropy", last="last_token_entropy"),
-            part(EntropyEnds, first_uniform="first_token_uniform", last_uniform="last_token_uniform"),
-            part(Maximum, maximum="maximum"),
+            part("offsets", **dict(zip(HEAD, HEAD, strict=True))),
+            part("offsets", same="current token", previous="previous token", next="next token"),
+            part("first_token", first_token="first token"),
+            part("separators", share="separator", from_separator="from_separator", from_others="from_others"),
+            part("punctuation", period="period", comma="comma"),
+            part("entropy", entropy="entropy", uniform="uniform"),
+            part("entropy_ends", first="first_token_entropy", last="last_token_entropy"),
+            part("entropy_ends", first_uniform="first_token_uniform", last_uniform="last_token_uniform"),
+            part("maximum", maximum="maximum"),
         ],
         axis=1,
     ).assign(**{"period or comma": lambda table: table["period"] + table["comma"]})
@@ -129,3 +119,27 @@ def _pattern_table(named: pd.DataFrame) -> pd.DataFrame:
     found = named[named["pattern"] != NONE].sort_values(["pattern", "share"], ascending=[True, False])
     heads = (found["layer"] + 1).astype(str) + "-" + (found["head"] + 1).astype(str)
     return pd.DataFrame({"pattern": found["pattern"], "head": heads, "share": found["share"].round(3)})
+
+
+def figure3(importance: pd.DataFrame, tokens: EdgeTokens) -> Result:
+    """Figure 3 out of an `importance` table: the mean of each layer's heads."""
+    table = main_stack(importance)
+    separators = [token for token in tokens.separators if token in table]
+    lines = {"all unmasked tokens": "unmasked"} | {token: token for token in separators}
+    if not separators:
+        lines["first token"] = "first_token"
+    lines[". or ,"] = "punctuation"
+    columns = list(dict.fromkeys(lines.values()))
+    by_layer = table.groupby("layer")[columns].mean().reset_index()
+    shown = by_layer.assign(layer=by_layer["layer"] + 1).rename(columns={name: label for label, name in lines.items()})
+    return Result(
+        "clark2019_fig3",
+        "Figure 3: gradients of the loss by attention",
+        table,
+        shown,
+        drawings.gradients(by_layer, lines),
+        [
+            "The mean over pairs of |dL/dα|, where L is a text's mean loss over the tokens to predict; the paper does not "
+            "say what its average runs over, so shapes can be compared, and heights cannot. Layers count from 1 here."
+        ],
+    )

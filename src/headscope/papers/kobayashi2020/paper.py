@@ -14,7 +14,7 @@ from headscope.papers.kobayashi2020.alignment.claims import claims as claims_of_
 from headscope.papers.kobayashi2020.alignment.sections import Alignments
 from headscope.papers.kobayashi2020.claims import claims, not_shown
 from headscope.papers.kobayashi2020.sections import Analysis
-from headscope.papers.kobayashi2020.settings import Data, Settings, statistics
+from headscope.papers.kobayashi2020.settings import Data, Settings, one_pass
 from headscope.papers.paper import Paper, Section
 from headscope.statistics.kit.categories import parse_categories
 from headscope.statistics.norms.frequencies import Frequencies
@@ -85,7 +85,7 @@ class Kobayashi2020(Paper[Data, Settings]):
         counted = self.study(
             "text",
             self.data.text.take(self.settings.segments),
-            statistics(self.settings, self._frequency(self.data.text)),
+            one_pass(self.settings, self._frequency(self.data.text)),
             max_tokens=self.at_most(self.settings.max_tokens),
         )
         return Analysis(counted, self.lens, self.settings.categories or {}, self.settings.seed)

@@ -6,23 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from headscope import statistics
 from headscope.alignment.gold import OPTIONS, read_pairs
 from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
 from headscope.papers.options import TEXT_FORMAT, option, segments
-from headscope.statistics import (
-    BeyondSinks,
-    CategoryWeights,
-    Dispersion,
-    EffectiveByLength,
-    Frequency,
-    FrequencyCurve,
-    InputDispersion,
-    Mixing,
-    NormCorrelation,
-    NormScatter,
-    Statistic,
-)
 from headscope.text import Corpus
 
 NO_PAIRS = "Alignments need sentence pairs: give --parallel FILE too."
@@ -116,19 +104,19 @@ class Settings:
     seed: int = option(0, "For the pairs and heads that are drawn by lot.")
 
 
-def statistics(settings: Settings, frequency: Path) -> list[Statistic]:
+def one_pass(settings: Settings, frequency: Path) -> list[statistics.Statistic]:
     """All that is counted in the pass over a text."""
     own = settings.categories or {}
     return [
-        Dispersion(),
-        InputDispersion(),
-        CategoryWeights(categories=own),
-        CategoryWeights(measure="joint_norm", categories=own),
-        NormCorrelation(categories=own),
-        NormScatter(size=settings.sample, seed=settings.seed, categories=own),
-        Frequency(path=str(frequency)),
-        FrequencyCurve(path=str(frequency)),
-        EffectiveByLength(every=settings.every),
-        Mixing(every=settings.mixed),
-        *(BeyondSinks(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
+        statistics.Dispersion(),
+        statistics.InputDispersion(),
+        statistics.CategoryWeights(categories=own),
+        statistics.CategoryWeights(measure="joint_norm", categories=own),
+        statistics.NormCorrelation(categories=own),
+        statistics.NormScatter(size=settings.sample, seed=settings.seed, categories=own),
+        statistics.Frequency(path=str(frequency)),
+        statistics.FrequencyCurve(path=str(frequency)),
+        statistics.EffectiveByLength(every=settings.every),
+        statistics.Mixing(every=settings.mixed),
+        *(statistics.BeyondSinks(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
     ]

@@ -5,22 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from headscope import statistics
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
 from headscope.papers.options import files, option
-from headscope.statistics import (
-    BeyondSinks,
-    Dependencies,
-    DependencyLengths,
-    Distance,
-    Entropy,
-    Exemplars,
-    FirstToken,
-    MeanMap,
-    RelationTypes,
-    Statistic,
-    Tags,
-)
 from headscope.text import Annotator, Corpus
 
 
@@ -63,23 +51,32 @@ class Settings:
         """What the statistics of a measure have in common, all but null attention."""
         return {"measure": measure, "level": self.level, "without_first": bool(self.without_first)}
 
-    def mean_map(self, measure: str) -> MeanMap:
-        return MeanMap(**self.filtered(measure), positions=self.positions)
+    def mean_map(self, measure: str) -> statistics.MeanMap:
+        return statistics.MeanMap(**self.filtered(measure), positions=self.positions)
 
-    def exemplars_of(self, measure: str) -> Exemplars:
+    def exemplars_of(self, measure: str) -> statistics.Exemplars:
         """More than are shown: near-duplicates are removed from them."""
-        return Exemplars(measure=measure, without_first=bool(self.without_first), kept=4 * self.exemplars)
+        return statistics.Exemplars(measure=measure, without_first=bool(self.without_first), kept=4 * self.exemplars)
 
 
-def first_pass(settings: Settings) -> list[Statistic]:
+def first_pass(settings: Settings) -> list[statistics.Statistic]:
     """All that is counted in one pass: everything but variability, which needs the mean map of this one.
 
     `BeyondSinks` is not the paper's: a report on the run names the heads by it.
     """
     level = settings.level
-    chosen: list[Statistic] = [DependencyLengths(level=level)]
+    chosen: list[statistics.Statistic] = [statistics.DependencyLengths(level=level)]
     for measure in settings.measures:
-        chosen += [FirstToken(measure=measure, level=level), BeyondSinks(measure=measure, level=level)]
-        chosen += [cls(**settings.filtered(measure)) for cls in (Tags, RelationTypes, Dependencies, Distance, Entropy)]
+        chosen += [statistics.FirstToken(measure=measure, level=level), statistics.BeyondSinks(measure=measure, level=level)]
+        chosen += [
+            cls(**settings.filtered(measure))
+            for cls in (
+                statistics.Tags,
+                statistics.RelationTypes,
+                statistics.Dependencies,
+                statistics.Distance,
+                statistics.Entropy,
+            )
+        ]
         chosen += [settings.mean_map(measure), settings.exemplars_of(measure)]
     return chosen

@@ -35,12 +35,9 @@ def by_layer(layers: pd.DataFrame) -> Figure:
         of_setting = layers[layers["setting"] == setting]
         values = of_setting.pivot_table(index="measure", columns="layer", values="aer").loc[list(MEASURES)]
         cells = 100 * values.to_numpy(dtype=float)
-        image = panel.imshow(cells, cmap=INKED, vmin=0, vmax=100, aspect="auto", interpolation="nearest")
-        panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
+        image = _cells(panel, cells, title, vmax=100)
         panel.set_yticks(range(2), ["Weight", "Norm"])
         _layer_ticks(panel.xaxis, count)
-        _bare(panel)
-        _gaps(panel, cells.shape)
         if count <= MEANT:
             _numbers(panel, cells)
     axes[-1, 0].set_xlabel("Layer")
@@ -85,14 +82,10 @@ def by_head(heads: pd.DataFrame) -> Figure:
     panels = (("aer_AWI", "AER (%), AWI", 100), ("aer_AWO", "AER (%), AWO", 100), ("mean_norm", f"Average {NORM}", 1))
     for panel, (column, title, unit) in zip(axes.flat, panels, strict=True):
         values = unit * figures.head_grid(heads, column)
-        limits = {"vmin": 0, "vmax": 100} if unit == 100 else {"vmin": 0}
-        image = panel.imshow(values, cmap=INKED, aspect="auto", interpolation="nearest", **limits)
-        panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
+        image = _cells(panel, values, title, vmax=100 if unit == 100 else None)
         _layer_ticks(panel.yaxis, values.shape[0])
         _layer_ticks(panel.xaxis, values.shape[1])
         panel.set_xlabel("Head")
-        _bare(panel)
-        _gaps(panel, values.shape)
         figures.colour_scale(image, [panel])
     axes[0, 0].set_ylabel("Layer")
     return made
@@ -168,12 +161,16 @@ def _numbers(panel: Any, cells: np.ndarray) -> None:
             panel.text(column, row, f"{value:.1f}", ha="center", va="center", fontsize=6.5, color=ink)
 
 
-def _gaps(panel: Any, shape: tuple[int, ...]) -> None:
-    """Thin lines between the cells."""
-    panel.set_yticks(np.arange(shape[0] + 1) - 0.5, minor=True)
-    panel.set_xticks(np.arange(shape[1] + 1) - 0.5, minor=True)
+def _cells(panel: Any, values: np.ndarray, title: str, vmax: float | None) -> Any:
+    """A table of colours from 0 on, with thin lines between the cells."""
+    image = panel.imshow(values, cmap=INKED, vmin=0, vmax=vmax, aspect="auto", interpolation="nearest")
+    panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
+    panel.set_yticks(np.arange(values.shape[0] + 1) - 0.5, minor=True)
+    panel.set_xticks(np.arange(values.shape[1] + 1) - 0.5, minor=True)
     panel.grid(which="minor", color="white", linewidth=0.8)
     panel.tick_params(which="both", length=0)
+    _bare(panel)
+    return image
 
 
 def _layer_ticks(axis: Any, size: int) -> None:
