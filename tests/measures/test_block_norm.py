@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import headscope
-from headscope.errors import InputError, NormsUnavailable
+from headscope.errors import NormsUnavailable
 from headscope.lens import Lens
 from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
@@ -18,10 +18,8 @@ from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.normalisation import Normalisation, recognise
 from headscope.measures.block_norm import parts_of
 from headscope.statistics import Mixing
-from headscope.statistics.exemplars import document_number
 from headscope.statistics.norms.mixing import mixing_ratios
 from tests.architectures.tiny_models import build
-from tests.statistics.tester import assert_same, counted, documents
 from tests.tiny import tiny, tiny_inputs
 
 # Where the block's output can be seen: (stack, kind) -> the module that has it, as its output or its input.
@@ -175,16 +173,6 @@ def test_rows_cut_anywhere_give_the_same(family: str) -> None:
     torch.testing.assert_close(torch.tensor(one.table()["mixing"]), torch.tensor(other.table()["mixing"]))
 
 
-def test_one_token_has_no_context() -> None:
-    """By hand: a text of one token attends to itself alone, so it mixes nothing in."""
-    model = tiny("bert")
-    with headscope.open(model) as lens:
-        mixing = Mixing().start(lens.sites)
-        lens.run(Batch({"input_ids": torch.tensor([[5]])}), mixing.update)
-    assert mixing.table()["mixing"].tolist() == pytest.approx([0, 0, 0], abs=1e-6)
-    assert (mixing.table()["own_norm"] > 0).all()
-
-
 def test_a_parallel_layer_says_that_it_has_no_such_block() -> None:
     model = build("gptj").model
     with headscope.open(model) as lens:
@@ -209,14 +197,3 @@ def test_a_normalisation_is_recognised_by_its_numbers(centred: bool) -> None:
     assert (found.centred, found.added) == (centred, 0)
     torch.testing.assert_close(found(given), module(given))
     assert recognise(module, given, given.exp(), 1e-4) is None
-
-
-def test_one_text_of_some() -> None:
-    """Texts are chosen by their own number, so that any batch has the same ones."""
-    texts = documents("bert")
-    chosen = [text for text in texts if document_number(text) % 2 == 0]
-    assert 0 < len(chosen) < len(texts)
-    assert_same(counted(Mixing(every=2), "bert", texts), counted(Mixing(), "bert", chosen, batch_size=1))
-    assert Mixing(every=2).settings()["every"] == 2
-    with pytest.raises(InputError, match="every"):
-        Mixing(every=0)

@@ -22,7 +22,7 @@ from headscope.text import Document
 from headscope.text.cut import half_of
 from headscope.text.links import Links
 from tests.architectures.tiny_models import build
-from tests.statistics.tester import assert_same, lens_for
+from tests.statistics.tester import lens_for
 from tests.tiny_tokenizers import tiny_tokenizer
 
 MEASURES = ("weight", "norm", "joint_weight", "joint_norm")
@@ -131,26 +131,6 @@ def test_errors_are_those_of_the_links(measure: str) -> None:
             assert row.aer == pytest.approx(1 - (in_sure + in_possible) / (found + sure))
             one = counts[[half_of(document) == 1 for document in PAIRS]].sum(0)
             assert row.aer_half_1 == pytest.approx(1 - (one[1] + one[2]) / (one[0] + one[3]) if one[0] + one[3] else 0)
-
-
-@pytest.mark.parametrize(
-    "statistic", [AlignmentErrors("norm"), AlignmentErrors("joint_weight", setting="AWO"), MeanScore("norm")]
-)
-def test_batches_rows_and_merging_change_nothing(statistic: AlignmentErrors | MeanScore) -> None:
-    lens = lens_for("marian")
-    encoded = [encode_pair(lens, document) for document in PAIRS]
-
-    def count(groups: list[list[Encoded]], rows: int | None = None) -> AlignmentErrors | MeanScore:
-        fresh = statistic.start(lens.sites)
-        for group in groups:
-            part = statistic.start(lens.sites)
-            lens.run(lens.encoder.collate(group), part.update, rows=rows)
-            fresh.merge(part)
-        return fresh
-
-    whole = count([encoded])
-    assert_same(whole, count([[one] for one in reversed(encoded)]))
-    assert_same(whole, count([encoded[:2], encoded[2:]], rows=1))
 
 
 def test_mean_score_is_the_mean_of_the_full_map() -> None:

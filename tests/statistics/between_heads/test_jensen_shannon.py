@@ -1,9 +1,8 @@
-"""Divergences of all pairs of heads: against a loop over the pairs, by hand, and for any batches, blocks and padding."""
+"""Divergences of all pairs of heads: against a loop over the pairs, and by hand."""
 
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,7 +27,7 @@ from headscope.statistics.between_heads.divergences import divergences, quadratu
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix, map_divergences
 from headscope.text import Corpus, Document
 from tests import places
-from tests.statistics.tester import TEXTS, assert_same, counted, documents, lens_for
+from tests.statistics.tester import assert_same, counted, documents, lens_for
 
 DATA = places.DATA
 HALVES = math.log(2) / 2
@@ -215,41 +214,7 @@ def test_no_positions() -> None:
     assert (divergences(torch.zeros(3, 0), keys=1) == 0).all()
 
 
-# Laws
-
-CASES = [
-    ("weight", "token", "paper"),
-    ("weight", "word", "code"),
-    ("norm", "word", "paper"),
-    ("joint_norm", "token", "code"),
-]
-every_case = pytest.mark.parametrize(("measure", "level", "variant"), CASES)
-
-
-@every_case
-@settings(max_examples=6)
-@given(order=st.permutations(range(len(TEXTS))))
-def test_merging_in_any_order(measure: str, level: str, variant: str, order: list[int]) -> None:
-    statistic = JensenShannon(measure, level, variant)
-    whole = counted(statistic, "bert", documents("bert"))
-    parts = [counted(statistic, "bert", [documents("bert")[index]]) for index in order]
-    for part in parts[1:]:
-        parts[0].merge(part)
-    assert_same(parts[0], whole)
-
-
-@every_case
-@pytest.mark.parametrize("family", ["bert", "llama", "marian"])
-@settings(max_examples=4)
-@given(batch_size=st.integers(1, 5), rows=st.one_of(st.none(), st.integers(1, 9)), seed=st.integers(0, 99))
-def test_batches_padding_and_row_blocks_do_not_matter(
-    measure: str, level: str, variant: str, family: str, batch_size: int, rows: int | None, seed: int
-) -> None:
-    statistic = JensenShannon(measure, level, variant, rows=4)
-    shuffled = documents(family)
-    random.Random(seed).shuffle(shuffled)
-    alone = counted(statistic, family, documents(family), batch_size=1)
-    assert_same(counted(statistic, family, shuffled, batch_size, rows), alone)
+# Whole maps
 
 
 @pytest.mark.parametrize("family", ["bert", "llama", "marian"])
@@ -325,17 +290,6 @@ def test_settings() -> None:
         JensenShannon(variant="smooth")
     with pytest.raises(InputError, match="rows=1 or more"):
         JensenShannon(rows=0)
-
-
-def test_a_study_has_the_same_table_for_any_shards(tmp_path: Path) -> None:
-    lens = lens_for("bert")
-    whole, cut = (
-        headscope.study(lens, TEXTS, ["jensen_shannon"], out=tmp_path / str(size), shard_size=size)["jensen_shannon"]
-        for size in (9, 2)
-    )
-    assert len(whole) == 12 * 11 / 2
-    pd.testing.assert_frame_equal(whole, cut, rtol=1e-5)
-    assert list(whole.columns[-2:]) == ["divergence", "total"]
 
 
 def test_distances_of_several_groups_are_asked_for_one_by_one() -> None:
