@@ -1,7 +1,5 @@
 """Files that are written whole or not at all, and what they are known by."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

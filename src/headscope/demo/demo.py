@@ -1,7 +1,5 @@
 """The demo from end to end: a study of a text with a real model, its report, a picture, and what was found."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The demo's model, all-MiniLM-L6-v2: from an installed package, its weights checked, or from the hub."""
 
-from __future__ import annotations
-
 import hashlib
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The demo's picture: every head's share on one kind of token, by weight and by norm, and where each layer looks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The demo's text, and the corpus that it makes: pairs of paragraphs, as kobayashi2020 (section 4) feeds BERT."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from pathlib import Path
 

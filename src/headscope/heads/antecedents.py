@@ -1,7 +1,5 @@
 """Which head finds antecedents best, and whether that is luck (clark2019, section 4.3, table 2)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

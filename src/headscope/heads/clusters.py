@@ -1,7 +1,5 @@
 """Heads as points in a plane and as clusters, from the distances between them (clark2019, section 6, figure 6)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

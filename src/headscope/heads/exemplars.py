@@ -1,7 +1,5 @@
 """Exemplars that people can read: the texts behind an `exemplars` table and both tokens' spans (vig2019, tables 1 to 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Patterns of attention named from a head's shares: next token, previous token, separator, broad (clark2019, figure 1)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Which head knows which relation best, and whether that is luck (clark2019, section 4.2, table 1)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -3,8 +3,6 @@
 Pages get colours and marks from here too, in the report's JSON, so that nothing is told by colour alone, or twice.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 NO_ROLE = "no role found"

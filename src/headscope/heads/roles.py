@@ -5,8 +5,6 @@ decoder would be 'first token'. Rules stand in the order in which they name a he
 others that hold too are kept beside. A head for which none holds has no role, and is called that.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

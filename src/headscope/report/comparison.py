@@ -1,7 +1,5 @@
 """Two runs side by side: differences head by head, always the second less the first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """A run's figures, as text that a page shows in an image: what is drawn in one can do nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

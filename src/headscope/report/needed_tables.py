@@ -1,7 +1,5 @@
 """What a study must count for a report to have every part, and what is added with the model still at hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from headscope.heads.exemplars import add_exemplars

@@ -1,7 +1,5 @@
 """The report as one HTML file: the description in the page, its tables and figures as compressed chunks of their own."""
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

@@ -1,7 +1,5 @@
 """Description: all that a report shows of a run, as plain JSON. The page draws it, the server serves it, tests read it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What a report is as JSON: the one description of what Python writes and pages read (their TypeScript is made of it)."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # the server's pydantic takes no other before Python 3.12

@@ -1,7 +1,5 @@
 """A run's tables as a page carries them: columns with titles, rows of plain values, and how many there are in all."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from numbers import Integral, Real

@@ -1,7 +1,5 @@
 """Two runs side by side: two models of one shape, two corpora, or a model and its randomly initialised twin."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.errors import InputError

@@ -1,7 +1,5 @@
 """One shard through the lens: batches of similar length, every statistic updated from every block."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """The documents that a run has counted, found again by what its manifest says of their corpus."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Engines: who computes the shards. The local one does it here, one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """What was run, for people: the model, the corpus, the settings and the versions, out of a run's manifest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

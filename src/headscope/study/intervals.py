@@ -1,7 +1,5 @@
 """Confidence intervals for any statistic: resample the shards, and recompute the columns from the sums."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """manifest.json: what a run is made of, so that it resumes only as the same run."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import platform

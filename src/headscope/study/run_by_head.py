@@ -1,7 +1,5 @@
 """A run's tables, head by head: any table may be missing, and what is missing is not a number."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A corpus cut into fixed shards: which documents belong together depends on their order alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice

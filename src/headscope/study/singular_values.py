@@ -1,7 +1,5 @@
 """How much a head's f stretches what it reads: singular values, as a linear map on d + 1 dimensions (kobayashi2020, C)."""
 
-from __future__ import annotations
-
 import pandas as pd
 import torch
 from torch import Tensor

@@ -1,7 +1,5 @@
 """The state of one finished shard: arrays only, with a checksum, in a safetensors file."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

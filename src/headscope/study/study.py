@@ -5,8 +5,6 @@ whole or not at all; the tables are the shards merged in order. So a run that wa
 resumed has the same bytes as one that was not.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Tables of a run directory: Parquet files, one a statistic."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Work: what a study does with every shard, as data that another process can be handed; and what a shard comes to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Two runs side by side: each number of each head in both, and sentences on what differs most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

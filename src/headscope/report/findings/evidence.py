@@ -1,7 +1,5 @@
 """Numbers in sentences, each with where it stands, so that anyone can look it up, and a test can compute it again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Findings about the heads at the ends of a scale: who looks furthest, most narrowly, who are most alike; and cautions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

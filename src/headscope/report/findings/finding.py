@@ -1,7 +1,5 @@
 """Finding: something that a run's tables say, as a sentence, with the heads and the numbers that it speaks of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headscope.report.schema import Number

@@ -1,7 +1,5 @@
 """What a run's tables say, in plain sentences with their numbers; every sentence holds whatever the numbers are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from headscope.report.findings.differences import compare_findings

@@ -1,7 +1,5 @@
 """Findings about weights against norms: where a head looks and takes little, or takes more than it looks (kobayashi2020)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from headscope.heads.roles import sink_share

@@ -1,7 +1,5 @@
 """Findings out of the roles of heads: which heads look at a fixed place, at their sinks, broadly, at what came before."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from headscope.heads.patterns import HALF

@@ -1,7 +1,5 @@
 """Findings about words: which relation each best head finds, and antecedents, beside what simple rules find."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The atlas: a number of every head for each statistic, and heads as points in a plane."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Head cards: all that a run knows of each head, ready for JSON; the page draws them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A head's exemplars as runs of text with marks: who looks is `attending`, what is looked at `attended`. Never HTML."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

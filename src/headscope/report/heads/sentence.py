@@ -1,7 +1,5 @@
 """One sentence that tells a newcomer what a head does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How figures for papers look, and how they are written: SVG and PDF, the same bytes every time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path

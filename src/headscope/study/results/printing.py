@@ -1,7 +1,5 @@
 """Tables for people and for papers: Markdown and LaTeX out of a DataFrame."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 _LATEX = {

@@ -1,7 +1,5 @@
 """Result: one table or figure of a paper, made anew for a model, with the paper's own numbers beside it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

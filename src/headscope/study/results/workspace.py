@@ -1,7 +1,5 @@
 """Workspace: a run directory that is made of studies that resume, results, and a page that holds them together."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
