@@ -5,6 +5,8 @@ Pages get colours and marks from here too, in the report's JSON, so that nothing
 
 from typing import NamedTuple
 
+from headscope.colours import HEADS, HEADS_DARK
+
 NO_ROLE = "no role found"
 ABOUT = (
     "A head that has nothing to do looks at a sink: the first token or a separator. "
@@ -39,19 +41,19 @@ class Role(NamedTuple):
 
 # fmt: off
 FAMILIES = (
-    Family("syntax", "follow a syntactic relation", "#D55E00", "#F2803B",
+    Family("syntax", "follow a syntactic relation", HEADS[1], HEADS_DARK[1],
            "A word looks most at the word that it belongs to in the grammar."),
-    Family("coreference", "look for antecedents", "#CC79A7", "#E39AC2",
+    Family("coreference", "look for antecedents", HEADS[4], HEADS_DARK[4],
            "A mention looks most at who or what was meant before."),
-    Family("repetition", "look for earlier copies of a token", "#009E73", "#2FC79A",
+    Family("repetition", "look for earlier copies of a token", HEADS[2], HEADS_DARK[2],
            "On random tokens that come twice, it looks for the earlier copy, or for what followed it."),
-    Family("position", "look at a fixed place or nearby", "#0072B2", "#4BA3DB",
+    Family("position", "look at a fixed place or nearby", HEADS[0], HEADS_DARK[0],
            "Most of it goes to one place beside the token, or to its nearest neighbours."),
-    Family("punctuation", "look at periods and commas", "#7F7F00", "#C2C24A", "Most of it goes to periods and commas."),
-    Family("broad", "look broadly", "#56B4E9", "#8AD0F5", "It goes almost evenly to all tokens."),
-    Family("separator", "look mostly at separators", "#8C6BB1", "#B79BDA",
+    Family("punctuation", "look at periods and commas", HEADS[7], HEADS_DARK[7], "Most of it goes to periods and commas."),
+    Family("broad", "look broadly", HEADS[5], HEADS_DARK[5], "It goes almost evenly to all tokens."),
+    Family("separator", "look mostly at separators", HEADS[6], HEADS_DARK[6],
            "Most attention goes to separators, such as [SEP]."),
-    Family("sink", "look mostly at the first token or another sink", "#E69F00", "#F0B84A",
+    Family("sink", "look mostly at the first token or another sink", HEADS[3], HEADS_DARK[3],
            "Most attention goes to the first token, or to one other token of each text."),
     Family("none", "have no role", "#C9D0D6", "#3B444E", "No rule holds in what this run has counted.", NO_ROLE),
 )
