@@ -16,7 +16,7 @@ import headscope
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.tokens.encoder import AS_WRITTEN, WordByWord
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, AsWritten
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.losses import own_loss
 from headscope.lens.watching.projection import Projection
@@ -43,9 +43,9 @@ def lens_of(statistic: Statistic, family: str) -> headscope.Lens:
     return language_models.lens_for(family) if statistic.gradients else lens_for(family)
 
 
-def encoding_of(statistic: Statistic) -> WordByWord:
+def encoding_of(statistic: Statistic) -> AsWritten:
     """Words one by one, where gold links count them."""
-    return WordByWord() if "alignment" in statistic.needs else AS_WRITTEN  # type: ignore[return-value]
+    return BY_WORD if "alignment" in statistic.needs else AS_WRITTEN
 
 
 def documents(family: str) -> list[Document]:
