@@ -10,13 +10,6 @@ from headscope.alignment.run import align
 from headscope.alignment.symmetrise import SYMMETRISATIONS
 
 __all__ = [
-    "SYMMETRISATIONS",
-    "Choice",
-    "align",
-    "eflomal_links",
-    "gradient_links",
-    "link",
-    "read_links",
-    "with_gold",
+    "SYMMETRISATIONS", "Choice", "align", "eflomal_links", "gradient_links", "link", "read_links", "with_gold",
     "write_links",
-]
+]  # fmt: skip

@@ -8,15 +8,6 @@ from headscope.heads.relations import best_relation_heads, held_out_accuracy
 from headscope.heads.roles import roles
 
 __all__ = [
-    "add_exemplars",
-    "best_antecedent_heads",
-    "best_relation_heads",
-    "clusters",
-    "embed",
-    "held_out_accuracy",
-    "name_patterns",
-    "nearest_heads",
-    "nearest_in_layer",
-    "readable",
-    "roles",
-]
+    "add_exemplars", "best_antecedent_heads", "best_relation_heads", "clusters", "embed", "held_out_accuracy",
+    "name_patterns", "nearest_heads", "nearest_in_layer", "readable", "roles",
+]  # fmt: skip

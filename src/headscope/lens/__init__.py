@@ -12,16 +12,6 @@ from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
 from headscope.lens.tokens.prompts import Prompt
 
 __all__ = [
-    "AS_WRITTEN",
-    "BY_WORD",
-    "AttentionBlock",
-    "Head",
-    "Lens",
-    "ModelSource",
-    "Neurons",
-    "Prompt",
-    "Reading",
-    "ScoreBlock",
-    "Site",
-    "open",
-]
+    "AS_WRITTEN", "BY_WORD", "AttentionBlock", "Head", "Lens", "ModelSource", "Neurons", "Prompt", "Reading",
+    "ScoreBlock", "Site", "open",
+]  # fmt: skip

@@ -12,21 +12,7 @@ from headscope.probes.treebank import read_treebank, split_held_out
 from headscope.probes.vectors import Vectors
 
 __all__ = [
-    "PROBES",
-    "AttentionProbe",
-    "AttentionWordsProbe",
-    "DistancesProbe",
-    "Examples",
-    "Fitted",
-    "RightBranching",
-    "Training",
-    "Vectors",
-    "WordMaps",
-    "antecedent_rules",
-    "disk_needed",
-    "fit",
-    "probe",
-    "read_treebank",
-    "split_held_out",
-    "word_maps",
-]
+    "PROBES", "AttentionProbe", "AttentionWordsProbe", "DistancesProbe", "Examples", "Fitted", "RightBranching",
+    "Training", "Vectors", "WordMaps", "antecedent_rules", "disk_needed", "fit", "probe", "read_treebank",
+    "split_held_out", "word_maps",
+]  # fmt: skip

@@ -6,11 +6,6 @@ from headscope.report.page import report_page, write_report
 from headscope.report.report_json import description
 
 __all__ = [
-    "add_model_tables",
-    "compare_findings",
-    "description",
-    "findings",
-    "report_page",
-    "report_statistics",
+    "add_model_tables", "compare_findings", "description", "findings", "report_page", "report_statistics",
     "write_report",
-]
+]  # fmt: skip

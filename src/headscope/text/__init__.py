@@ -11,13 +11,5 @@ from headscope.text.readers.formats import FORMATS
 from headscope.text.relation_names import find_relation
 
 __all__ = [
-    "FORMATS",
-    "Annotator",
-    "Corpus",
-    "Document",
-    "Links",
-    "Mention",
-    "find_relation",
-    "parallel_documents",
-    "windows",
-]
+    "FORMATS", "Annotator", "Corpus", "Document", "Links", "Mention", "find_relation", "parallel_documents", "windows",
+]  # fmt: skip
