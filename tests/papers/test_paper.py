@@ -1,0 +1,125 @@
+"""A paper of one's own: what it reads, what changes its numbers and its sections make a run and a command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from headscope.cli.paper import _command
+from headscope.errors import InputError
+from headscope.papers import PAPERS
+from headscope.papers.options import TEXT_FORMAT, files, option, segments
+from headscope.papers.paper import Paper, Section
+from headscope.statistics import Entropy
+from headscope.study.results.result import Claim, Result
+from headscope.study.results.workspace import Unsuitable
+from headscope.text import Corpus
+from tests.papers.samples import save_tiny
+from tests.statistics.tester import lens_for
+
+
+@dataclass(frozen=True)
+class Data:
+    text: Corpus | None = option(None, "A text.", made=segments, text_format=TEXT_FORMAT)
+    treebank: Corpus | None = option(None, "A treebank.", made=files)
+
+
+@dataclass(frozen=True)
+class Settings:
+    measure: str = option("weight", "weight or norm.", "-m", "--measure")
+    most: int = option(3, "Texts at the most.", least=1)
+    hidden: int = 7
+
+
+class Ours(Paper[Data, Settings]):
+    """Ours, in a sentence."""
+
+    name, title, model = "ours", "A paper of our own", "no model"
+    data_type, settings_type = Data, Settings
+    examples = ("headscope paper ours bert -o run",)
+
+    def figure1(self) -> list[Result]:
+        assert self.data.text is not None
+        statistic = Entropy(measure=self.settings.measure)
+        counted = self.study("text", self.data.text.take(self.settings.most), [statistic])
+        return [Result("ours_fig1", "Figure 1", counted[statistic])]
+
+    def figure2(self) -> list[Result]:
+        raise Unsuitable("this model is too small.")
+
+    sections = (
+        Section("Figure 1", ["text"], figure1),
+        Section("Figure 2", ["text", "treebank"], figure2),
+        Section("Table 1", ["treebank"], figure1),
+        Section("Table 2", ["treebank"], figure1),
+    )
+
+    def claims(self) -> list[Claim]:
+        return [Claim("1", "heads", "many", str(self.settings.most))]
+
+    def opening(self, claims: Sequence[Claim]) -> list[str]:
+        return [f"{len(claims)} claim."]
+
+
+def test_sections_are_made_or_left_out_and_both_is_said(data: dict[str, Path], tmp_path: Path) -> None:
+    given = Data(text=Corpus.from_files(data["text"], format="paragraphs"))
+    run = Ours.run(lens_for("bert"), given, Settings(most=2), out=tmp_path / "run")
+    assert set(run.manifest["results"]) == {"ours_fig1", "ours_claims"}
+    assert run.manifest["kind"] == "ours"
+    assert run.manifest["settings"] == {"measure": "weight", "most": 2, "hidden": 7}
+    assert run.manifest["left_out"] == [
+        "Figure 2: this model is too small.",
+        "Table 1, Table 2: there is no data (--treebank).",
+    ]
+    assert run["ours_claims"]["run"].tolist() == ["2"]
+    assert run.parts["text"].manifest["corpus"]["documents"] == 2
+    assert "entropy" in run.tables
+    page = (run.folder / "ours.md").read_text()
+    assert all(said in page for said in ("# A paper of our own", "1 claim.", "## Figure 1", "there is no data (--treebank)"))
+
+
+def test_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="give at least one of --text and --treebank"):
+        Ours.run(lens_for("bert"), Data(), out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture
+def app() -> typer.Typer:
+    made = typer.Typer()
+    made.command("ours")(_command(Ours))
+    return made
+
+
+def test_the_command_is_made_of_the_fields(app: typer.Typer) -> None:
+    told = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
+    for part in ("Ours, in a sentence.", "headscope paper ours bert", "--text", "--text-format", "--treebank", "--most"):
+        assert part in told
+    assert "-m" in told
+    assert "--hidden" not in told  # it has no option
+
+
+def test_the_command_makes_data_and_settings(app: typer.Typer, data: dict[str, Path], tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model")
+    arguments = [str(model), "--text", str(data["text"]), "--most", "1", "-m", "norm", "-o", str(tmp_path / "run"), "--json"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["results"] == ["ours_fig1", "ours_claims"]
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["settings"] == {"measure": "norm", "most": 1, "hidden": 7}
+    assert CliRunner().invoke(app, [*arguments[:-1], "--most", "0"]).exit_code == 2
+
+
+def test_every_paper_says_what_it_is() -> None:
+    for paper in PAPERS:
+        assert paper.__doc__
+        assert paper.title
+        assert paper.examples
+        needed = {name for section in paper.sections for name in section.needs}
+        assert needed <= set(paper.data_type.__dataclass_fields__)
