@@ -75,7 +75,7 @@ def _bertviz(content: Content, path: Path) -> tuple[float, float] | None:
         from bertviz import model_view
     except ImportError:
         return None
-    if content.numbers > PEER_UP_TO:
+    if sum(attention.scores["weight"].size for attention in content.attentions) > PEER_UP_TO:
         return None
     attention = [torch.from_numpy(one.scores["weight"])[None] for one in content.attentions]
     began = perf_counter()

@@ -101,14 +101,6 @@ class Content:
         """Every measure that some attention has."""
         return list(dict.fromkeys(name for attention in self.attentions for name in attention.scores))
 
-    @property
-    def numbers(self) -> int:
-        """How many numbers one measure of all heads has."""
-        return sum(
-            len(attention.heads) * len(self.sides[attention.query]) * len(self.sides[attention.key])
-            for attention in self.attentions
-        )
-
     def statistic(self, name: str) -> HeadStatistic:
         """What heads are sorted by."""
         for statistic in self.statistics:

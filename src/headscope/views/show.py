@@ -82,10 +82,14 @@ def view_of(
         theme: "light" or "dark"; else as the system is set.
     """
     title = visible(title) if title else ""
-    if reading is None:
-        content = _content_of_arrays(view, tokens, scores, key_tokens, special, title)
-    else:
+    if reading is not None:
         content = _content_of_reading(view, reading, measures, [measure, compare], only, title)
+    elif tokens is None or scores is None:
+        raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
+    elif view == "neuron":
+        raise InputError("A neuron view needs queries and keys, which scores do not have: give a reading.")
+    else:
+        content = content_of_arrays(tokens, scores, key_tokens=key_tokens, special=special, title=title)
     if run is not None:
         content = replace(content, statistics=Run.open(run).head_statistics)
     state = State(
@@ -148,21 +152,6 @@ matrix_view = _view(
     Kind(720, matrix.figure),
     "A heat map of one head, to zoom and pan in; two measures side by side with their difference.",
 )
-
-
-def _content_of_arrays(
-    view: str,
-    tokens: Sequence[str] | None,
-    scores: Any,
-    key_tokens: Sequence[str] | None,
-    special: Sequence[bool] | None,
-    title: str,
-) -> Content:
-    if tokens is None or scores is None:
-        raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
-    if view == "neuron":
-        raise InputError("A neuron view needs queries and keys, which scores do not have: give a reading.")
-    return content_of_arrays(tokens, scores, key_tokens=key_tokens, special=special, title=title)
 
 
 def _content_of_reading(
