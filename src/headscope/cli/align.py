@@ -1,7 +1,5 @@
 """`headscope align MODEL SOURCE [TARGET] -o RUN`: word alignments out of a translation model."""
 
-from __future__ import annotations
-
 import json
 from contextlib import nullcontext
 from dataclasses import replace
@@ -79,23 +77,10 @@ def align(
     backward = replace(forward, model=reverse, revision=None, name="").open() if reverse else nullcontext()
     with forward.open() as lens, backward as other, Bar(quiet=as_json) as bar:
         run = align_corpus(
-            lens,
-            corpus,
-            out=output,
-            layer=layer,
-            head=head,
-            measure=measure,
-            setting=setting,
-            by=by,
-            by_head=by_head,
-            reverse=other,
-            symmetrise=symmetrise,
-            prompt=prompt,
-            gradient=gradient,
-            eflomal=eflomal,
-            batch_size=batch_size,
+            lens, corpus, out=output, layer=layer, head=head, measure=measure, setting=setting, by=by, by_head=by_head,
+            reverse=other, symmetrise=symmetrise, prompt=prompt, gradient=gradient, eflomal=eflomal, batch_size=batch_size,
             progress=bar,
-        )
+        )  # fmt: skip
     _tell(run, as_json)
 
 

@@ -1,7 +1,5 @@
 """`headscope demo`: a first look at a real model, offline, in a minute."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

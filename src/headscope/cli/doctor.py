@@ -1,7 +1,5 @@
 """`headscope doctor MODEL`: is this model read correctly?"""
 
-from __future__ import annotations
-
 import json
 
 import typer
@@ -58,11 +56,8 @@ def _print(diagnosis: Diagnosis) -> None:
     console = Console()
     console.print(Text.assemble((diagnosis.architecture, "bold"), f"  {diagnosis.model}"))
     table = Table(box=None, header_style="bold")
-    for name in ("site", "heads", "read by", "W_O"):
-        table.add_column(name, no_wrap=True)
-    for name in ("rebuilt", "row sum", "own"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
+    for name in ("site", "heads", "read by", "W_O", "rebuilt", "row sum", "own", "verdict"):
+        table.add_column(name, justify="right" if name in ("rebuilt", "row sum", "own") else "left", no_wrap=True)
     for report in diagnosis.sites:
         table.add_row(*_row(report))
     console.print(table)

@@ -1,7 +1,5 @@
 """`headscope COMMAND`: the commands, and what happens to an error that the user can act on."""
 
-from __future__ import annotations
-
 import sys
 
 import typer

@@ -1,7 +1,5 @@
 """The options that commands share, each said once: a flag means the same wherever it stands."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal
 

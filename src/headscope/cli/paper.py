@@ -1,7 +1,5 @@
 """`headscope paper PAPER MODEL ... -o RUN`: every table and figure of a paper, for any model. Each is made of its Paper."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import Field, fields

@@ -1,7 +1,5 @@
 """`headscope read MODEL TEXT`: one text through one model, as a table on the terminal or as JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`headscope report RUN`: one page that shows what every head of a run's model does."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

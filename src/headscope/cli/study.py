@@ -1,7 +1,5 @@
 """`headscope study MODEL CORPUS -o RUN`: statistics over a corpus, in one pass, that resumes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated
@@ -36,8 +34,7 @@ def study(
     corpus: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
     output: options.Output,
     statistics: Annotated[
-        list[str] | None,
-        typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: the usual ones."),
+        list[str] | None, typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: the usual ones.")
     ] = None,
     measures: options.Measures = None,
     level: options.Level = "token",
@@ -56,8 +53,7 @@ def study(
         int | None, typer.Option(metavar="SEED", help="Use the model's randomly initialised twin instead.")
     ] = None,
     report: Annotated[
-        bool,
-        typer.Option("--report", help="Count what a report shows (unless -s says otherwise), and write it."),
+        bool, typer.Option("--report", help="Count what a report shows (unless -s says otherwise), and write it.")
     ] = False,
     list_statistics: Annotated[
         bool, typer.Option("--list", callback=_print_list, is_eager=True, help="List the statistics.")
@@ -86,18 +82,11 @@ def study(
     named = named_statistics(statistics, measures or ["weight"], level)
     source = ModelSource(model, device, dtype, revision, trust_remote_code, random_init)
     with source.open() as lens, Bar(quiet=as_json) as bar:
+        counted = report_statistics(lens, measures) if report and not statistics else named
         run = run_study(
-            lens,
-            documents,
-            report_statistics(lens, measures) if report and not statistics else named,
-            out=output,
-            batch_size=batch_size,
-            max_tokens=max_tokens,
-            truncate=truncate,
-            on_error=on_error,
-            shard_size=shard_size,
-            progress=bar,
-        )
+            lens, documents, counted, out=output, batch_size=batch_size, max_tokens=max_tokens, truncate=truncate,
+            on_error=on_error, shard_size=shard_size, progress=bar,
+        )  # fmt: skip
         page = None
         if report:
             add_model_tables(lens, run, documents)

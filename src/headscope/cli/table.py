@@ -1,7 +1,5 @@
 """`headscope table RUN NAME` and `headscope compare A B NAME`: the tables of runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

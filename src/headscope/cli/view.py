@@ -1,7 +1,5 @@
 """`headscope view MODEL TEXT`: a text as a model's heads see it, as a page or a figure."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

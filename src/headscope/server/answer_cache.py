@@ -1,7 +1,5 @@
 """AnswerCache: the last few answers, so that going back to a text is immediate; never more than so many bytes."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 

@@ -1,7 +1,5 @@
 """The application: the page, and the HTTP interface that the page itself uses, described at /api/openapi.json."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -24,16 +22,7 @@ from headscope.server.guard import HEADERS, Guard
 from headscope.server.models import describe, lens_of, measures_of
 from headscope.server.queue import Abandoned, Check, Queue, Result
 from headscope.server.refusal import Refusal
-from headscope.server.schemas import (
-    ExemplarsAnswer,
-    Failure,
-    Kind,
-    ModelInfo,
-    ReadAnswer,
-    ReadRequest,
-    RunAnswer,
-    Stack,
-)
+from headscope.server.schemas import ExemplarsAnswer, Failure, Kind, ModelInfo, ReadAnswer, ReadRequest, RunAnswer, Stack
 from headscope.server.served_run import ServedRun
 from headscope.server.settings import Settings
 from headscope.version import __version__

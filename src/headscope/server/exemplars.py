@@ -1,7 +1,5 @@
 """Texts of the run's corpus that excite a head, as parts of plain text: the attending and the attended token are marked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import pandas as pd

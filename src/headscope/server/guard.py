@@ -4,8 +4,6 @@ A server on this machine can be reached by every page that is open in a browser 
 Origin, where a browser sends one, must be the very page that we served, and a body may not be larger than it needs to be.
 """
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from http.cookies import CookieError, SimpleCookie

@@ -1,7 +1,5 @@
 """Models by name: those that were given at the start, and no others."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Queue: one run of a model at a time, off the event loop; a line of bounded length; and no work for those who left."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import threading

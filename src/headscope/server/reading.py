@@ -3,8 +3,6 @@
 So no more than one attention's floats are ever in memory, and a request that nobody waits for stops at the next one.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping

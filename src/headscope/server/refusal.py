@@ -1,7 +1,5 @@
 """Refusal: a request that gets a sentence instead of an answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 

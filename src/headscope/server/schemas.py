@@ -1,7 +1,5 @@
 """What goes in and comes out, as types: the OpenAPI description is made of these."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field

@@ -1,13 +1,11 @@
 """What of a run directory is offered: what it is, its numbers for every head, its report, texts that excite a head."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 
@@ -34,14 +32,22 @@ BY_WEIGHT = ("exemplars", "exemplars_without_first")  # tables of the strongest 
 PAPER = "vig2019_exemplars"  # a table that has the texts
 
 
+class _Found(NamedTuple):
+    """A table of exemplars, and the texts that it names."""
+
+    table: pd.DataFrame
+    texts: exemplars.Texts
+    computed: bool
+    documents: int
+    by_word: bool
+
+
 class ServedRun:
     """A run directory beside the models of a server. Its files stay where they are: nobody gets one by its name."""
 
     def __init__(self, folder: Path, lenses: Mapping[str, Lens], settings: Settings) -> None:
-        self.folder = folder
+        self.folder, self.lenses, self.settings = folder, lenses, settings
         self._run, self._changed = Run.open(folder), _last_changed(folder)
-        self.lenses = lenses
-        self.settings = settings
         self._exemplars: dict[str, _Found] = {}  # by measure
         self._report: bytes | None = None
         self._reporting = threading.Lock()
@@ -96,11 +102,10 @@ class ServedRun:
 
     def exemplars(self, stack: str, kind: str, layer: int, head: int, measure: str, check: Check) -> ExemplarsAnswer:
         """The texts that excite one head: those that the run has counted, or else some that are read now."""
-        answer = {"stack": stack, "kind": kind, "layer": layer, "head": head, "measure": measure}
+        answer: dict[str, Any] = {"stack": stack, "kind": kind, "layer": layer, "head": head, "measure": measure}
         if measure == "weight" and (written := self._written().get(Head(stack, kind, layer, head))):
-            return ExemplarsAnswer.model_validate(
-                {**answer, "computed": False, "documents": self._documents(), "exemplars": written}
-            )
+            found_before = {"computed": False, "documents": self._documents(), "exemplars": written}
+            return ExemplarsAnswer.model_validate(answer | found_before)
         lens = self._lens()
         if not any((site.stack, site.kind, site.layer) == (stack, kind, layer) and head < site.heads for site in lens.sites):
             raise Refusal(404, f"{self.served} has no head {layer}.{head} in its {stack} {kind} attention.")
@@ -110,14 +115,9 @@ class ServedRun:
         table = found.table
         same_head = table["head"].isna() | (table["head"] == head)  # a joint measure has one row for all heads
         rows = table[(table["stack"] == stack) & (table["kind"] == kind) & (table["layer"] == layer) & same_head]
-        return ExemplarsAnswer.model_validate(
-            {
-                **answer,
-                "computed": found.computed,
-                "documents": found.documents,
-                "exemplars": exemplars.marked(rows, found.texts, lens, by_word=found.by_word),
-            }
-        )
+        best = exemplars.marked(rows, found.texts, lens, by_word=found.by_word)
+        answer |= {"computed": found.computed, "documents": found.documents, "exemplars": best}
+        return ExemplarsAnswer.model_validate(answer)
 
     def _written(self) -> dict[Head, list[Exemplar]]:
         """Exemplars whose texts stand in the run itself: they need neither the model nor the corpus."""
@@ -146,21 +146,12 @@ class ServedRun:
                 return _Found(table, texts, False, self._documents(), by_word)
         limits = self.settings.exemplar_documents, self.settings.exemplar_tokens
         table, texts = exemplars.counted_now(lens, documents, measure, *limits, check)
-        return _Found(table, texts, True, len(texts), False)
+        named = {number: texts[number] for number in set(table["document"]) & set(texts)}
+        return _Found(table, named, True, len(texts), False)
 
     def _documents(self) -> int:
         corpora = [study.manifest["corpus"] for study in self.run.studies]
-        counted = {corpus["fingerprint"]: corpus["documents"] for corpus in corpora}
-        return sum(counted.values())
-
-
-class _Found:
-    """A table of exemplars, and the texts that it names."""
-
-    def __init__(self, table: pd.DataFrame, texts: exemplars.Texts, computed: bool, documents: int, by_word: bool) -> None:
-        self.table, self.computed, self.documents, self.by_word = table, computed, documents, by_word
-        named = set(table["document"])
-        self.texts = {number: document for number, document in texts.items() if number in named}
+        return sum({corpus["fingerprint"]: corpus["documents"] for corpus in corpora}.values())
 
 
 def _last_changed(folder: Path) -> list[int]:

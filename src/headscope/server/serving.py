@@ -1,7 +1,5 @@
 """From models and settings to a server that runs until it is interrupted."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Callable, Mapping

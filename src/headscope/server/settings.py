@@ -1,7 +1,5 @@
 """Settings: where the server listens, who may ask, and how much."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 import socket

@@ -1,7 +1,5 @@
 """Heads as people write them: `3.1,5.0`, or `3` for a whole layer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,9 +1,8 @@
 """Content: what a view draws, as plain arrays. It knows of no model: a reading, or arrays of your own, become one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ class Side:
     segments: list[int]  # 1 for the second text of a pair
 
     @classmethod
-    def plain(cls, tokens: Sequence[str], special: Sequence[bool] | None = None) -> Side:
+    def plain(cls, tokens: Sequence[str], special: Sequence[bool] | None = None) -> Self:
         """Tokens of which nothing else is known: each is a word of its own.
 
         >>> Side.plain(["the", "cat"]).word_of
@@ -103,11 +102,11 @@ class Content:
 
     def statistic(self, name: str) -> HeadStatistic:
         """What heads are sorted by."""
-        for statistic in self.statistics:
-            if statistic.name == name:
-                return statistic
-        names = ", ".join(statistic.name for statistic in self.statistics) or "none, since no run was given"
-        raise InputError(f"There is no statistic {name!r} to sort heads by: there are {names}.")
+        found = {statistic.name: statistic for statistic in reversed(self.statistics)}
+        if name not in found:
+            names = ", ".join(statistic.name for statistic in self.statistics) or "none, since no run was given"
+            raise InputError(f"There is no statistic {name!r} to sort heads by: there are {names}.")
+        return found[name]
 
     def of_group(self, group: str) -> list[Attention]:
         return [attention for attention in self.attentions if attention.group == group]

@@ -1,7 +1,5 @@
 """From a reading, or from arrays of your own, to the content of a view."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,27 +22,22 @@ Only = Mapping[int, Sequence[int]]  # layer -> heads
 
 
 def content_of(
-    reading: Reading,
-    measures: Sequence[str] = USUAL,
-    *,
-    neurons: bool = False,
-    only: Only | None = None,
-    title: str = "",
+    reading: Reading, measures: Sequence[str] = USUAL, *, neurons: bool = False, only: Only | None = None, title: str = ""
 ) -> Content:
     """What a view draws of a reading: always in pieces, which a page can merge to words itself.
 
     `only` keeps some heads: {3: [0, 1]}. A measure that cannot be had at a site (no norms there) is left out there;
     where none is left, the weight stands in for them.
     """
-    blocks = _chosen(reading, only)
+    chosen = _chosen(reading, only)
     for name in measures:
         if MEASURES[name].per_key:
             raise InputError(f"{name} is a number of each token, not of pairs: a view can't draw it; see the neuron view.")
     sides = {"source": _side(reading.batch.sources[0])}
     if reading.batch.targets:
         sides["target"] = _side(reading.batch.targets[0])
-    check_numbers(sum(_kept(block, only) * block.weights[0, 0].numel() for block in blocks))
-    attentions = [_attention(reading, block, measures, neurons, only) for block in blocks]
+    check_numbers(sum(len(heads) * block.weights[0, 0].numel() for block, heads in chosen))
+    attentions = [_attention(reading, block, measures, neurons, heads) for block, heads in chosen]
     documents = reading.batch.documents
     return Content(title or _title(sides, documents[0].text if documents else None), sides, attentions)
 
@@ -67,40 +60,29 @@ def content_of_arrays(
         raise InputError("There are no scores to draw: give an array, or a dictionary of arrays by measure.")
     if not len(tokens) or (key_tokens is not None and not len(key_tokens)):
         raise InputError("There are no tokens to draw: tokens= and key_tokens= need at least one each.")
-    sides = {"source": Side.plain(tokens, special)}
-    kind = "self"
+    stack, kind, query = ("encoder", "self", "source") if key_tokens is None else ("decoder", "cross", "target")
+    sides = {query: Side.plain(tokens, special)}
     if key_tokens is not None:
-        sides, kind = {"target": sides["source"], "source": Side.plain(key_tokens)}, "cross"
-    query, key = ("source", "source") if kind == "self" else ("target", "source")
+        sides["source"] = Side.plain(key_tokens)
     layers, heads = max(array.shape[0] for array in given.values()), max(array.shape[1] for array in given.values())
     for name, array in given.items():
-        _check_shape(name, array, layers, heads, len(sides[query]), len(sides[key]))
-    stack = "encoder" if kind == "self" else "decoder"
+        _check_shape(name, array, layers, heads, len(sides[query]), len(sides["source"]))
+    by_layer = [{name: array[layer] for name, array in given.items()} for layer in range(layers)]
     attentions = [
-        Attention(stack, kind, layer, list(range(heads)), query, key, {name: array[layer] for name, array in given.items()})
-        for layer in range(layers)
+        Attention(stack, kind, layer, list(range(heads)), query, "source", found) for layer, found in enumerate(by_layer)
     ]
     return Content(title or _title(sides), sides, attentions)
 
 
 def _attention(
-    reading: Reading, block: AttentionBlock, measures: Sequence[str], neurons: bool, only: Only | None
+    reading: Reading, block: AttentionBlock, measures: Sequence[str], neurons: bool, kept: list[int]
 ) -> Attention:
-    site = block.site
-    kept = sorted(set(only[site.layer])) if only is not None else list(range(site.heads))
+    site, sides = block.site, (block.attending.name, block.attended.name)
     names = [name for name in measures if can_have(site, name)] or ["weight"]
     scores = {name: _scores(block, name, kept) for name in names}
-    return Attention(
-        site.stack,
-        site.kind,
-        site.layer,
-        kept,
-        block.attending.name,
-        block.attended.name,
-        scores,
-        value_norm=_array(block.scores("value_norm")[0, kept, 0]) if can_have(site, "value_norm") else None,
-        neurons=_neurons(reading, block, kept) if neurons else None,
-    )
+    norms = _array(block.scores("value_norm")[0, kept, 0]) if can_have(site, "value_norm") else None
+    vectors = _neurons(reading, block, kept) if neurons else None
+    return Attention(site.stack, site.kind, site.layer, kept, *sides, scores, norms, vectors)
 
 
 def _scores(block: AttentionBlock, measure: str, heads: list[int]) -> Array:
@@ -124,14 +106,11 @@ def _neurons(reading: Reading, block: AttentionBlock, heads: list[int]) -> Neuro
     return Neurons(queries, keys, float(found.scaling), bool(found.exact), found.why or "")
 
 
-def _kept(block: AttentionBlock, only: Only | None) -> int:
-    return block.site.heads if only is None else len(set(only[block.site.layer]))
-
-
-def _chosen(reading: Reading, only: Only | None) -> list[AttentionBlock]:
+def _chosen(reading: Reading, only: Only | None) -> list[tuple[AttentionBlock, list[int]]]:
+    """The attentions that are drawn, and which of their heads."""
     blocks = list(reading.blocks.values())
     if only is None:
-        return blocks
+        return [(block, list(range(block.site.heads))) for block in blocks]
     for layer, some in only.items():
         here = [block.site for block in blocks if block.site.layer == layer]
         if not here:
@@ -140,7 +119,7 @@ def _chosen(reading: Reading, only: Only | None) -> list[AttentionBlock]:
         for head in some:
             if any(head not in range(site.heads) for site in here):
                 raise InputError(f"There is no head {layer}.{head}: layer {layer} has heads 0 to {here[0].heads - 1}.")
-    return [block for block in blocks if block.site.layer in only]
+    return [(block, sorted(set(only[block.site.layer]))) for block in blocks if block.site.layer in only]
 
 
 def check_length(lens: Lens, document: Document, only: Only | None = None, *, truncate: bool = False) -> None:
@@ -167,15 +146,11 @@ def check_numbers(numbers: int, instead: str = "choose fewer heads, as in only={
 
 def _side(sequence: TokenSequence) -> Side:
     words, members = sequence.groups()
-    word_of = [0] * len(sequence)
-    for word, pieces in enumerate(members):
+    shown, labels, word_of = readable(sequence.tokens), [], [0] * len(sequence)
+    for number, (word, pieces) in enumerate(zip(words, members, strict=True)):
+        labels.append(shown[pieces[0]] if sequence.word_of[pieces[0]] is None else visible(word))
         for piece in pieces:
-            word_of[piece] = word
-    shown = readable(sequence.tokens)
-    labels = [
-        shown[pieces[0]] if sequence.word_of[pieces[0]] is None else visible(words[word])
-        for word, pieces in enumerate(members)
-    ]
+            word_of[piece] = number
     return Side(shown, list(sequence.tokens), list(sequence.special), labels, word_of, list(sequence.segments))
 
 
@@ -203,8 +178,7 @@ def _four(scores: Any) -> Array:
 
 
 def _check_shape(name: str, array: Array, layers: int, heads: int, queries: int, keys: int) -> None:
-    right = array.shape[0] == layers and array.shape[1] in (1, heads) and array.shape[2:] == (queries, keys)
-    if not right:
+    if array.shape not in [(layers, 1, queries, keys), (layers, heads, queries, keys)]:
         raise InputError(
             f"The scores {name!r} have the shape {array.shape}, but there are {layers} layers, {heads} heads, "
             f"{queries} tokens that attend and {keys} that are attended to."

@@ -1,7 +1,5 @@
 """From pieces to words, on plain arrays: attention to a word is the sum over its pieces, from it the mean."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

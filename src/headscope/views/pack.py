@@ -4,8 +4,6 @@ A score is a byte (see quantise.py), or a float where exact values are asked for
 the weight times ||f(x_j)||. Every attention is one chunk, so that a page unpacks the layer that it draws and no other.
 """
 
-from __future__ import annotations
-
 import base64
 import zlib
 from dataclasses import asdict, dataclass, field
@@ -62,22 +60,22 @@ def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 
     number of the first chunk, where there are others before it.
     """
     chunks: list[str] = []
-    attentions, errors = [], [0.0]
+    packed = []
     for number, attention in enumerate(content.attentions, first):
         chunk = _Chunk(number)
-        description, off = _attention(attention, chunk, exact)
-        attentions.append(description)
-        errors.append(off)
+        packed.append(_attention(attention, chunk, exact))
         chunks.append(chunk.compressed(level))
     return Packed(
         {
             "format": FORMAT,
             "title": content.title,
             "sides": {name: cast(schema.Side, asdict(side)) for name, side in content.sides.items()},
-            "attentions": attentions,
+            "attentions": [description for description, _ in packed],
             "measures": [measure_json(name) for name in content.measures],
             "statistics": [cast(schema.HeadStatistic, asdict(one)) for one in content.statistics],
-            "error": max(errors),  # the largest of all, as a part of the largest score of its head
+            "error": max(
+                (off for _, off in packed), default=0.0
+            ),  # the largest of all, as a part of the largest score of its head
             "exact": exact,
         },
         chunks,
@@ -107,7 +105,7 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema
     value_norm = None if attention.value_norm is None else chunk.add(attention.value_norm)
     if value_norm is not None and factors is not None:
         scores["norm"] = {"form": "product", "of": "weight", "factor": value_norm}
-    description: schema.Attention = {
+    return {
         "stack": attention.stack,
         "kind": attention.kind,
         "layer": attention.layer,
@@ -117,8 +115,7 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema
         "scores": {name: scores[name] for name in attention.scores},
         "value_norm": value_norm,
         "neurons": None if attention.neurons is None else _neurons(attention.neurons, chunk, exact),
-    }
-    return description, max(errors)
+    }, max(errors)
 
 
 def _factors(attention: Attention) -> Array | None:
@@ -130,9 +127,8 @@ def _factors(attention: Attention) -> Array | None:
 
 
 def _same(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and bool(
-        np.allclose(one, other, rtol=0, atol=1e-5 * float(np.abs(other).max(initial=0)))
-    )
+    near = 1e-5 * float(np.abs(other).max(initial=0))
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=0, atol=near))
 
 
 def _levels(kept: Quantised, chunk: _Chunk) -> schema.Levels:

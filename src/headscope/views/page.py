@@ -1,7 +1,5 @@
 """One HTML file with everything in it: the bundle, the style, the data; and a policy that lets it load nothing else."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html
@@ -38,9 +36,8 @@ def page(kind: str, title: str, description: dict[str, Any], chunks: list[str], 
 
 def view_page(packed: Packed, fragment: str = "") -> str:
     """A page with the four views of one text."""
-    return page(
-        "view", f"{packed.description['title']} · headscope", {**packed.description, "state": fragment}, packed.chunks
-    )
+    title = f"{packed.description['title']} · headscope"
+    return page("view", title, {**packed.description, "state": fragment}, packed.chunks)
 
 
 def policy(script: str, style: str, connect: str = "'none'") -> str:

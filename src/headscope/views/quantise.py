@@ -6,8 +6,6 @@ two levels is therefore chosen for each key: min(largest weight, largest norm / 
 is above 255 steps, and both the weight and the norm are off by at most half of 1/255 of their head's largest.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

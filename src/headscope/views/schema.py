@@ -3,8 +3,6 @@
 web/make_schema.py writes these types into web/src/schema.ts, with the comments that stand here.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from typing_extensions import TypedDict  # the server's pydantic takes no other before Python 3.12

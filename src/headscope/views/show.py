@@ -1,9 +1,7 @@
 """head_view, model_view, neuron_view, matrix_view: four ways to look at one reading, or at arrays of your own."""
 
-from __future__ import annotations
-
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
@@ -13,7 +11,7 @@ from headscope.lens.reading import Level, Reading
 from headscope.lens.tokens.labels import visible
 from headscope.study import Run
 from headscope.views.content import Content
-from headscope.views.from_reading import USUAL, content_of, content_of_arrays
+from headscope.views.from_reading import USUAL, Only, content_of, content_of_arrays
 from headscope.views.print import head, matrix, model, neuron
 from headscope.views.state import VIEWS, Kind, Pairs, State, Theme
 from headscope.views.view import View
@@ -33,7 +31,7 @@ def view_of(
     key_tokens: Sequence[str] | None = None,
     special: Sequence[bool] | None = None,
     measures: Sequence[str] | None = None,
-    only: Mapping[int, Sequence[int]] | None = None,
+    only: Only | None = None,
     run: Run | str | Path | None = None,
     title: str = "",
     exact: bool = False,
@@ -83,7 +81,7 @@ def view_of(
     """
     title = visible(title) if title else ""
     if reading is not None:
-        content = _content_of_reading(view, reading, measures, [measure, compare], only, title)
+        content = _content_of_reading(view, reading, measures, [name for name in (measure, compare) if name], only, title)
     elif tokens is None or scores is None:
         raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
     elif view == "neuron":
@@ -93,22 +91,10 @@ def view_of(
     if run is not None:
         content = replace(content, statistics=Run.open(run).head_statistics)
     state = State(
-        view=view,
-        attention=content.group_named(attention),
-        layer=layer,
-        heads=None if heads is None else tuple(heads),
-        measure=measure or content.measures[0],
-        level=level or ("token" if reading is None else reading.level),
-        pairs=pairs,
-        least=least,
-        top=top,
-        special=not hide_special,
-        keep=tuple(keep),
-        compare=compare,
-        sort=sort,
-        above=above,
-        theme=theme,
-    )
+        view, content.group_named(attention), layer, None if heads is None else tuple(heads), measure or content.measures[0],
+        level or ("token" if reading is None else reading.level), pairs, least, top, not hide_special, tuple(keep),
+        compare, sort, above, theme,
+    )  # fmt: skip
     return View(content, state, exact=exact, height=height)
 
 
@@ -155,18 +141,12 @@ matrix_view = _view(
 
 
 def _content_of_reading(
-    view: str,
-    reading: Reading,
-    measures: Sequence[str] | None,
-    opened: Sequence[str],
-    only: Mapping[int, Sequence[int]] | None,
-    title: str,
+    view: str, reading: Reading, measures: Sequence[str] | None, asked: Sequence[str], only: Only | None, title: str
 ) -> Content:
     if not isinstance(reading, Reading):
         raise InputError(f"A view draws a reading, as lens.read(...) returns it, not a {type(reading).__name__}.")
     numbers = sum(block.weights[0].numel() for block in reading.blocks.values())
     usual = (*USUAL, "effective") if numbers <= EFFECTIVE_BELOW else USUAL
-    asked = [name for name in opened if name]
     chosen = list(dict.fromkeys((*(measures or usual), *asked)))
     content = content_of(reading, chosen, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)
     for name in asked:

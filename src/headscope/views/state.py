@@ -1,10 +1,8 @@
 """State: what of a content is shown, and how. The same words are a page's address fragment and a figure's settings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 from urllib.parse import quote
 
 from matplotlib.figure import Figure
@@ -15,16 +13,6 @@ from headscope.views.content import Content
 
 Pairs = Literal["all", "aa", "ab", "ba", "bb"]  # from the first (a) or second (b) text of a pair to the first or second
 Theme = Literal["", "light", "dark"]
-
-
-class Kind(NamedTuple):
-    """What a view is beside what its page draws."""
-
-    height: int  # of its frame in a notebook, in pixels
-    figure: Callable[[Content, State], Figure]  # for print, of a state that is fitted
-
-
-VIEWS: dict[str, Kind] = {}  # by name; views/show.py fills it
 
 
 @dataclass(frozen=True)
@@ -75,7 +63,7 @@ class State:
             found[name[0]].append(int(name[1:]))
         return found["q"], found["k"]
 
-    def fitted(self, content: Content) -> State:
+    def fitted(self, content: Content) -> Self:
         """The same with nothing left open, or a sentence about what the content does not have."""
         _one_of(self.view, list(VIEWS), "view")
         _one_of(self.level, get_args(Level), "level")
@@ -83,8 +71,7 @@ class State:
         named = self.attention  # "cross" is enough where there is one
         group = next((one for one in content.groups if named in ("", one, one.split()[-1])), named)
         _one_of(group, content.groups, "attention")
-        here = content.of_group(group)
-        layers = {attention.layer: attention for attention in here}
+        layers = {attention.layer: attention for attention in content.of_group(group)}
         layer = next(iter(layers)) if self.layer is None else self.layer
         _one_of(layer, list(layers), "layer")
         for head in self.heads or ():
@@ -99,6 +86,16 @@ class State:
             if places and max(places) >= count:
                 raise InputError(f"There is no token {letter}{max(places)} to keep: the last is {letter}{count - 1}.")
         return replace(self, attention=group, layer=layer)
+
+
+class Kind(NamedTuple):
+    """What a view is beside what its page draws."""
+
+    height: int  # of its frame in a notebook, in pixels
+    figure: Callable[[Content, State], Figure]  # for print, of a state that is fitted
+
+
+VIEWS: dict[str, Kind] = {}  # by name; views/show.py fills it
 
 
 def _written(value: Any) -> str:

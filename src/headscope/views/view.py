@@ -1,11 +1,9 @@
 """View: something to look at. It shows itself in notebooks, and saves itself as a page or as a figure."""
 
-from __future__ import annotations
-
 import html
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from headscope.errors import InputError
 from headscope.files import write_bytes
@@ -26,10 +24,8 @@ class View:
     """
 
     def __init__(self, content: Content, state: State, *, exact: bool = False, height: int | None = None) -> None:
-        self.content = content
-        self.state = state
+        self.content, self.state, self.exact = content, state, exact
         self.fitted = state.fitted(content)  # complains now, not when it is drawn
-        self.exact = exact
         self.height = height or VIEWS[state.view].height
 
     def html(self) -> str:
@@ -44,10 +40,7 @@ class View:
         """Write the view whole or not at all: .html, .svg, .pdf or .png."""
         path = Path(path)
         kind = self.check_kind(path)
-        if kind == ".html":
-            write_bytes(path, self.html().encode())
-        else:
-            write_bytes(path, figure_bytes(self.figure(), kind[1:]))
+        write_bytes(path, self.html().encode() if kind == ".html" else figure_bytes(self.figure(), kind[1:]))
         return path
 
     @staticmethod
@@ -58,9 +51,9 @@ class View:
             raise InputError(f"{path}: a view is saved as one of {', '.join(KINDS)}; choose such a name.")
         return kind
 
-    def with_state(self, **changes: Any) -> View:
+    def with_state(self, **changes: Any) -> Self:
         """The same content with other choices: view.with_state(layer=3, measure="norm")."""
-        return View(self.content, replace(self.state, **changes), exact=self.exact, height=self.height)
+        return type(self)(self.content, replace(self.state, **changes), exact=self.exact, height=self.height)
 
     def _repr_html_(self) -> str:
         """An iframe: the page's style and scripts stay inside, in Jupyter, JupyterLab, VS Code and Colab alike."""

@@ -13,9 +13,10 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from headscope.colours import COLUMN
 from headscope.errors import InputError
 from headscope.views.print import draw, figure_bytes
-from headscope.views.print.sheet import COLUMN, FULL, fitted, printable, width_of
+from headscope.views.print.sheet import FULL, fitted, printable, width_of
 from headscope.views.state import VIEWS, State
 from tests.views.print.contents import plain_content, random_content
 

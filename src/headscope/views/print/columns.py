@@ -1,7 +1,5 @@
 """Two columns of tokens with lines between them: those that attend on the left, those attended to on the right."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +9,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-from headscope.colours import FAINT
+from headscope.colours import FAINT, INK
 from headscope.views.content import Array
 from headscope.views.print.sheet import TALLEST, Sheet, fitted, width_of
+from headscope.views.print.shown import Mask
 
 ROW, TYPE = 0.135, 6.8  # inches from one token to the next, points of their letters
 GAP = 0.05  # inches between a token and its lines
@@ -51,34 +50,22 @@ def column_height(queries: int, keys: int) -> float:
     return max(queries, keys) * row_height(max(queries, keys))
 
 
-def write_columns(
-    sheet: Sheet,
-    box: Box,
-    queries: Sequence[str],
-    keys: Sequence[str],
-    *,
-    query_colours: Sequence[str] | None = None,
-    key_colours: Sequence[str] | None = None,
-    bold: tuple[Sequence[bool], Sequence[bool]] | None = None,
-) -> Ends:
-    """The labels of both columns; long ones are cut, so that lines keep a quarter of the width."""
-    row = row_height(max(len(queries), len(keys)))
+def write_columns(sheet: Sheet, box: Box, sides: tuple[list[str], list[str]], bold: tuple[Mask, Mask], colour: str) -> Ends:
+    """The labels of those that attend and those attended to, some bold in a colour; long ones are cut, so that lines keep
+    a quarter of the width."""
+    row = row_height(max(map(len, sides)))
     size = TYPE * row / ROW
     room = 0.36 * box.width
-    left = box.left + _widest(queries, size, room)
-    right = box.left + box.width - _widest(keys, size, room)
-    heights = []
-    for x, aligned, labels, colours, emphasised in (
-        (left, "right", queries, query_colours, bold and bold[0]),
-        (right, "left", keys, key_colours, bold and bold[1]),
+    widths = [min(room, max(width_of(label, size, "bold") for label in labels)) for labels in sides]
+    left, right = box.left + widths[0], box.left + box.width - widths[1]
+    queries, keys = (box.top + row * (np.arange(len(labels)) + 0.5) for labels in sides)
+    for x, aligned, labels, heights, marked in zip(
+        (left, right), ("right", "left"), sides, (queries, keys), bold, strict=True
     ):
-        at = np.asarray(box.top + row * (np.arange(len(labels)) + 0.5), dtype=np.float64)
-        heights.append(at)
-        for place, label in enumerate(labels):
-            weight = "bold" if emphasised and emphasised[place] else "normal"
-            ink = {} if colours is None else {"color": colours[place]}
-            sheet.text(x, at[place], fitted(label, size, room, weight), size, weight=weight, ha=aligned, **ink)
-    return Ends(left + GAP, right - GAP, heights[0], heights[1])
+        for label, y, stands_out in zip(labels, heights, marked, strict=True):
+            weight, ink = ("bold", colour) if stands_out else ("normal", INK)
+            sheet.text(x, y, fitted(label, size, room, weight), size, weight=weight, ha=aligned, color=ink)
+    return Ends(left + GAP, right - GAP, queries, keys)
 
 
 def write_directions(sheet: Sheet, box: Box, ends: Ends) -> None:
@@ -93,7 +80,7 @@ def draw_lines(
     shares: Array,
     colours: Sequence[str],
     *,
-    negative: NDArray[np.bool_] | None = None,
+    negative: Mask | None = None,
     scale: float = 1,
     spread: float = 0,
 ) -> LineCollection:
@@ -121,7 +108,3 @@ def draw_lines(
     )
     sheet.axes.add_collection(lines, autolim=False)
     return lines
-
-
-def _widest(labels: Sequence[str], size: float, room: float) -> float:
-    return min(room, max(width_of(label, size, "bold") for label in labels))

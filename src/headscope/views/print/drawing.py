@@ -1,7 +1,5 @@
 """draw: a content and a state as a figure for print; figure_bytes: that figure as a file, the same bytes every time."""
 
-from __future__ import annotations
-
 import warnings
 from io import BytesIO
 from typing import Any

@@ -1,7 +1,5 @@
 """Which fonts draw a text: DejaVu Sans, and for what it has no letters for, what this machine has."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from matplotlib import font_manager
@@ -57,8 +55,4 @@ def _installed() -> tuple[tuple[str, str], ...]:
         for entry in font_manager.fontManager.ttflist
         if entry.name.startswith(WIDE) and entry.style == "normal" and entry.weight == 400
     }
-    return tuple(sorted(upright, key=lambda pair: (_preference(pair[0]), pair)))
-
-
-def _preference(family: str) -> int:
-    return next(place for place, name in enumerate(WIDE) if family.startswith(name))
+    return tuple(sorted(upright, key=lambda pair: ([not pair[0].startswith(name) for name in WIDE], pair)))

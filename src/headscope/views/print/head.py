@@ -1,17 +1,15 @@
 """The head view for print: tokens on both sides, a line for every score, one colour a head (vig2019, section 4.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from headscope.colours import head_colour
+from headscope.colours import COLUMN, INK, head_colour
 from headscope.views.content import Content
 from headscope.views.print.columns import Box, column_height, draw_lines, row_height, write_columns, write_directions
 from headscope.views.print.header import HEAD, LINE, measure_name, notes_height, where, wrapped, write_head, write_notes
-from headscope.views.print.sheet import COLUMN, MARGIN, Sheet, width_of
+from headscope.views.print.sheet import MARGIN, Sheet, width_of
 from headscope.views.print.shown import attention_of, shown
 from headscope.views.state import State
 
@@ -33,9 +31,7 @@ def figure(content: Content, state: State) -> Figure:
     write_head(sheet, f"{where(content, attention)} · {measure_name(found.measure)}")
     _draw_keys(sheet, keys, dict(zip(found.labels, colours, strict=True)))
     box = Box(MARGIN, top, COLUMN - 2 * MARGIN)
-    ends = write_columns(
-        sheet, box, found.queries.labels, found.keys.labels, bold=(found.queries.kept.tolist(), found.keys.kept.tolist())
-    )
+    ends = write_columns(sheet, box, (found.queries.labels, found.keys.labels), (found.queries.kept, found.keys.kept), INK)
     write_directions(sheet, box, ends)
     spread = row_height(max(len(found.queries), len(found.keys))) / 2 if len(colours) > 1 else 0
     draw_lines(sheet, ends, found.shares, colours, negative=found.scores < 0 if found.signed else None, spread=spread)

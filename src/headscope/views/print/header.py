@@ -1,7 +1,5 @@
 """What stands above and below a view: what is drawn, and what must be known to read it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headscope.colours import FAINT

@@ -1,20 +1,18 @@
 """attention_map: one head on one sentence, attention from or to some words in colour (clark2019, figures 1 and 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from headscope.colours import BLUE, INK
+from headscope.colours import BLUE, COLUMN
 from headscope.errors import InputError
 from headscope.lens.reading import Level, Reading
 from headscope.views.content import Content
 from headscope.views.from_reading import content_of
 from headscope.views.print.columns import Box, column_height, draw_lines, write_columns
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
-from headscope.views.print.sheet import COLUMN, MARGIN, Sheet
+from headscope.views.print.sheet import MARGIN, Sheet
 from headscope.views.print.shown import Mask, Shown, Tokens, attention_of, shown
 from headscope.views.state import State
 
@@ -84,25 +82,19 @@ def marked_words(found: Shown, words: Sequence[str | int], direction: str = "fro
     """Which of the tokens shown are meant, among those that attend and those attended to."""
     if direction not in DIRECTIONS:
         raise InputError(f"Attention goes {', '.join(DIRECTIONS)} the given words, not {direction!r}.")
-    sides = [_named(tokens, words) for tokens in (found.queries, found.keys)]
-    for side, other in (("from", 1), ("to", 0)):
-        if side == direction:
-            sides[other] = np.zeros_like(sides[other])
+    looked = [tokens for tokens, side in ((found.queries, "from"), (found.keys, "to")) if direction in (side, "both")]
     for word in words:
-        looked = [tokens for tokens, side in ((found.queries, "from"), (found.keys, "to")) if direction in (side, "both")]
         if not any(_named(tokens, [word]).any() for tokens in looked):
             there = ", ".join(looked[0].labels)
             raise InputError(f"There is no word {word!r} to draw attention {direction}: there are {there}.")
-    return sides[0], sides[1]
+    return _named(found.queries, () if direction == "to" else words), _named(
+        found.keys, () if direction == "from" else words
+    )
 
 
 def draw_map(sheet: Sheet, box: Box, found: Shown, queries: Mask, keys: Mask, colour: str = BLUE) -> None:
     """Both columns and all lines in a part of a sheet; marked words and their lines in colour, above the others."""
-    inks = [[colour if marked else INK for marked in side] for side in (queries, keys)]
-    bold = (queries.tolist(), keys.tolist())
-    ends = write_columns(
-        sheet, box, found.queries.labels, found.keys.labels, query_colours=inks[0], key_colours=inks[1], bold=bold
-    )
+    ends = write_columns(sheet, box, (found.queries.labels, found.keys.labels), (queries, keys), colour)
     marked = queries[:, None] | keys
     others = OTHERS if marked.any() else colour
     negative = found.scores < 0 if found.signed else None
@@ -115,6 +107,4 @@ def _named(tokens: Tokens, words: Sequence[str | int]) -> Mask:
 
 
 def _content(source: Content | Reading, layer: int, head: int, measure: str) -> Content:
-    if isinstance(source, Content):
-        return source
-    return content_of(source, [measure], only={layer: [head]})
+    return source if isinstance(source, Content) else content_of(source, [measure], only={layer: [head]})

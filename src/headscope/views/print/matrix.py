@@ -1,22 +1,19 @@
 """The matrix for print: a heat map with tokens on both axes; two measures beside each other, and their difference."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
-from headscope.colours import FAINT
+from headscope.colours import COLUMN, FAINT
 from headscope.views.content import Array, Content
-from headscope.views.print.colours import SCORES, SIGNED
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
-from headscope.views.print.sheet import COLUMN, FULL, MARGIN, Sheet, fitted, width_of
+from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import Shown, Tokens, attention_of, choose, shown
-from headscope.views.print.thinning import block_size, thinned
+from headscope.views.print.thinning import thinned
 from headscope.views.state import State
 
 DOTS = 512  # along each side: more tokens than this are thinned
@@ -35,13 +32,8 @@ class Panel:
     signed: bool
 
     @property
-    def scale(self) -> tuple[float, float]:
-        most = float(np.abs(self.numbers).max(initial=0)) or 1.0
-        return (-most if self.signed else 0.0, most)
-
-    @property
-    def colours(self) -> Colormap:
-        return SIGNED if self.signed else SCORES
+    def most(self) -> float:
+        return float(np.abs(self.numbers).max(initial=0)) or 1.0
 
 
 def figure(content: Content, state: State) -> Figure:
@@ -65,14 +57,13 @@ def figure(content: Content, state: State) -> Figure:
     write_head(sheet, where(content, attention))
     for line, panels in enumerate(rows):
         top = HEAD + step * line + 0.15 + above
-        _write_rows(sheet, found.queries, MARGIN + beside, top, cell)
+        _write_labels(sheet, found.queries, MARGIN + beside, top, cell)
         for place, panel in enumerate(panels):
             left = MARGIN + beside + place * (side + GAP)
             sheet.text(left, HEAD + step * line + 0.06, fitted(panel.title, 6.8, side + GAP, "bold"), 6.8, weight="bold")
-            _write_columns(sheet, found.keys, left, top, cell)
-            drawn = thinned(panel.numbers, DOTS)
+            _write_labels(sheet, found.keys, left, top, cell, above=True)
             box = (left, top, side, tall)
-            sheet.image(drawn, box, panel.colours, panel.scale).set_gid(f"map {line} {place}")
+            sheet.image(thinned(panel.numbers, DOTS), box, panel.most, panel.signed).set_gid(f"map {line} {place}")
             sheet.frame(box, FAINT, 0.5)
             _draw_scale(sheet, panel, left, top + tall + 0.07, side)
     write_notes(sheet, notes)
@@ -101,32 +92,22 @@ def _label_room(labels: Sequence[str]) -> float:
     return min(LONGEST, max(width_of(label, TYPE, "bold") for label in labels)) + 0.05
 
 
-def _every(cell: float) -> int:
-    """Only every so many-th label has room."""
-    return max(1, math.ceil(PITCH / cell - 1e-9))
-
-
-def _write_rows(sheet: Sheet, tokens: Tokens, right: float, top: float, cell: float) -> None:
-    for place in range(0, len(tokens), _every(cell)):
+def _write_labels(sheet: Sheet, tokens: Tokens, left: float, top: float, cell: float, *, above: bool = False) -> None:
+    """Beside the rows of a map, or upright above its columns; only every so many-th label has room."""
+    options: Any = {"rotation": 90, "rotation_mode": "anchor", "ha": "left", "va": "center"} if above else {"ha": "right"}
+    for place in range(0, len(tokens), max(1, math.ceil(PITCH / cell - 1e-9))):
         weight = "bold" if tokens.kept[place] else "normal"
-        label = fitted(tokens.labels[place], TYPE, LONGEST, weight)
-        sheet.text(right - 0.04, top + (place + 0.5) * cell, label, TYPE, ha="right", weight=weight)
-
-
-def _write_columns(sheet: Sheet, tokens: Tokens, left: float, bottom: float, cell: float) -> None:
-    for place in range(0, len(tokens), _every(cell)):
-        weight = "bold" if tokens.kept[place] else "normal"
-        label = fitted(tokens.labels[place], TYPE, LONGEST, weight)
-        upright = {"rotation": 90, "rotation_mode": "anchor", "ha": "left", "va": "center"}
-        sheet.text(left + (place + 0.5) * cell, bottom - 0.04, label, TYPE, weight=weight, **upright)
+        label, along = fitted(tokens.labels[place], TYPE, LONGEST, weight), (place + 0.5) * cell
+        x, y = (left + along, top - 0.04) if above else (left - 0.04, top + along)
+        sheet.text(x, y, label, TYPE, weight=weight, **options)
 
 
 def _draw_scale(sheet: Sheet, panel: Panel, left: float, top: float, side: float) -> None:
     """What the colours mean, as a strip with both ends named."""
-    low, high = panel.scale
+    low, high = -panel.most if panel.signed else 0.0, panel.most
     wide = min(0.9, 0.5 * side)
     start = left + width_of(f"{low:.2g}", 5.8) + 0.04
-    sheet.image(np.linspace(low, high, 64)[None], (start, top, wide, 0.06), panel.colours, panel.scale)
+    sheet.image(np.linspace(low, high, 64)[None], (start, top, wide, 0.06), panel.most, panel.signed)
     sheet.text(left, top + 0.03, f"{low:.2g}", 5.8, color=FAINT)
     sheet.text(start + wide + 0.04, top + 0.03, f"{high:.2g}", 5.8, color=FAINT)
 
@@ -138,7 +119,7 @@ def _notes(found: Shown, other: Shown | None) -> list[str]:
     if other is not None:
         signs = " without signs" if found.signed or other.signed else ""
         said.append(f"The difference is of shares: each row divided by its sum{signs}, since norms do not add up to 1.")
-    size = block_size(max(len(found.queries), len(found.keys)), DOTS)
+    size = math.ceil(max(len(found.queries), len(found.keys)) / DOTS)
     if size > 1:
         said.append(f"Each dot is the largest of {size} × {size} pairs of tokens.")
     return said

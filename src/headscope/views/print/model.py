@@ -1,19 +1,16 @@
 """The model view for print: every head of every layer, small (vig2019, section 4.2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from headscope.colours import BLUE, FAINT, PALE
+from headscope.colours import BLUE, COLUMN, FAINT, PALE
 from headscope.errors import InputError
 from headscope.views.content import Attention, Content
-from headscope.views.print.colours import SCORES, SIGNED
 from headscope.views.print.columns import Ends, draw_lines
 from headscope.views.print.header import HEAD, measure_name, notes_height, wrapped, write_head, write_notes
-from headscope.views.print.sheet import COLUMN, FULL, MARGIN, Sheet
+from headscope.views.print.sheet import FULL, MARGIN, Sheet
 from headscope.views.print.shown import Shown, is_joint, shown
 from headscope.views.print.thinning import thinned
 from headscope.views.state import State
@@ -76,16 +73,11 @@ def _what(content: Content, state: State, joint: bool) -> str:
 
 
 def _cells(here: list[Attention], joint: bool) -> list[Cell]:
+    """Heads of one number stand below each other, also where some layers lack it."""
     if joint:
         return [Cell(attention, None, row, 0) for row, attention in enumerate(here)]
-    return [
-        Cell(attention, head, row, _column(here, head)) for row, attention in enumerate(here) for head in attention.heads
-    ]
-
-
-def _column(here: list[Attention], head: int) -> int:
-    """Heads of one number stand below each other, also where some layers lack it."""
-    return sorted({number for attention in here for number in attention.heads}).index(head)
+    heads = sorted({head for attention in here for head in attention.heads})
+    return [Cell(attention, head, row, heads.index(head)) for row, attention in enumerate(here) for head in attention.heads]
 
 
 def _sorted_cells(content: Content, state: State, here: list[Attention]) -> list[Cell]:
@@ -128,8 +120,7 @@ def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
         draw_lines(sheet, ends, found.shares, [BLUE], negative=found.scores < 0 if found.signed else None, scale=0.6)
         return
     scores = thinned(np.where(found.drawn, found.scores, 0)[0], max(16, round(DOTS * inner)))
-    most = found.largest or 1.0
-    sheet.image(scores, box, SIGNED if found.signed else SCORES, (-most if found.signed else 0.0, most))
+    sheet.image(scores, box, found.largest or 1.0, found.signed)
 
 
 def _notes(found: list[Shown]) -> list[str]:

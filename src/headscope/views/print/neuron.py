@@ -4,8 +4,6 @@ For each key: its vector, its product with the query element by element, their s
 it, and the norm of the value vector that the weight multiplies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,7 +14,6 @@ from matplotlib.patches import Rectangle
 from headscope.colours import BLUE, FAINT, GREEN, ORANGE
 from headscope.errors import InputError
 from headscope.views.content import Array, Attention, Content, Neurons
-from headscope.views.print.colours import SIGNED
 from headscope.views.print.columns import ROW, TYPE, row_height
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
@@ -115,7 +112,7 @@ def figure(content: Content, state: State) -> Figure:
     sheet.text(x, strips.top - 0.08, "q·k", 6.5, ha="right", color=FAINT)
     for label, dot, y in zip(labels, found.dots[chosen].tolist(), strips.heights(len(labels)), strict=True):
         sheet.text(strips.keys - 0.05, y, fitted(label, strips.type, LONGEST), strips.type, ha="right")
-        sheet.text(x, y, _signed(dot), strips.type - 0.6, ha="right")
+        sheet.text(x, y, f"{dot:+.1f}".replace("-", "−"), strips.type - 0.6, ha="right")
     columns = [("weight", found.weights, BLUE)]
     if found.value_norms is not None:
         columns += [("‖f(x)‖", found.value_norms, ORANGE), ("weight × ‖f(x)‖", found.weights * found.value_norms, GREEN)]
@@ -159,8 +156,7 @@ def _vectors(sheet: Sheet, found: Steps, chosen: Sequence[int], token: str, stri
         ("products", found.products[list(chosen)], (strips.products, strips.top, strips.width, tall)),
     )
     for name, numbers, box in parts:
-        most = float(np.abs(numbers).max(initial=0)) or 1.0
-        sheet.image(numbers, box, SIGNED, (-most, most)).set_gid(name)
+        sheet.image(numbers, box, float(np.abs(numbers).max(initial=0)) or 1.0, signed=True).set_gid(name)
         sheet.frame(box, FAINT, 0.4)
 
 
@@ -189,16 +185,10 @@ def _short(number: float) -> str:
     return f"{number:.{max(0, 3 - len(str(int(number))))}f}"
 
 
-def _signed(number: float) -> str:
-    return f"{number:+.1f}".replace("-", "−")
-
-
 def _notes(neurons: Neurons, found: Steps, unseen: int) -> list[str]:
     said = [f"Blue is above zero, orange below; {found.query.shape[-1]} neurons, each strip to its own largest."]
-    if neurons.exact:
-        said.append(f"The weights are the softmax of {neurons.scaling:.3g} q·k.")
-    else:
-        said.append(f"The weights are not the softmax of q·k alone: {neurons.why or 'something else stands between'}.")
+    inexact = f"not the softmax of q·k alone: {neurons.why or 'something else stands between'}"
+    said.append(f"The weights are {f'the softmax of {neurons.scaling:.3g} q·k' if neurons.exact else inexact}.")
     if unseen:
         said.append(f"{unseen} tokens that this one does not see are left out.")
     return said

@@ -1,7 +1,5 @@
 """draw_panels: several attention maps on one page, each with a heading and what it shows (clark2019, figures 1 and 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

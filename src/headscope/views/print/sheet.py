@@ -1,13 +1,11 @@
 """Sheet: paper to draw on, measured in inches from its top left corner, so that every view decides its own size."""
 
-from __future__ import annotations
-
 import warnings
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import Colormap
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
@@ -15,7 +13,7 @@ from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from numpy.typing import ArrayLike
 
-from headscope.colours import COLUMN, INK
+from headscope.colours import ABOVE, BELOW, INK, SCORES
 from headscope.lens.tokens.labels import visible
 from headscope.views.print.fonts import font
 
@@ -24,8 +22,9 @@ MARGIN = 0.06
 TALLEST = 195.0  # inches: PDF allows 200
 POINT = 1 / 72
 Place = tuple[float, float, float, float]  # left, top, width, height
-
-__all__ = ["COLUMN", "FULL", "MARGIN", "TALLEST", "Place", "Sheet", "fitted", "printable", "width_of"]
+# On white paper: of scores without signs, and with.
+_COLOURS = LinearSegmentedColormap.from_list("scores", SCORES)
+_SIGNED = LinearSegmentedColormap.from_list("signed", [*reversed(BELOW), *ABOVE[1:]])
 
 
 class Sheet:
@@ -49,18 +48,17 @@ class Sheet:
     def frame(self, box: Place, colour: str, width: float) -> None:
         """A thin line around a part of the sheet, above what is drawn in it."""
         left, top, wide, tall = box
-        self.axes.add_patch(
-            Rectangle((left, top), wide, tall, facecolor="none", edgecolor=colour, linewidth=width, zorder=3)
-        )
+        line = Rectangle((left, top), wide, tall, facecolor="none", edgecolor=colour, linewidth=width, zorder=3)
+        self.axes.add_patch(line)
 
-    def image(self, numbers: ArrayLike, box: Place, colours: Colormap, scale: tuple[float, float]) -> AxesImage:
-        """A heat map with one pixel a number, its first row at the top."""
+    def image(self, numbers: ArrayLike, box: Place, most: float, signed: bool) -> AxesImage:
+        """A heat map with one pixel a number, its first row at the top; from 0, or where signed from -most, to most."""
         left, top, width, height = box
         drawn: AxesImage = self.axes.imshow(
             np.asarray(numbers),
-            cmap=colours,
-            vmin=scale[0],
-            vmax=scale[1],
+            cmap=_SIGNED if signed else _COLOURS,
+            vmin=-most if signed else 0.0,
+            vmax=most,
             extent=(left, left + width, top + height, top),
             aspect="auto",
             origin="upper",

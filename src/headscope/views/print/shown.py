@@ -1,8 +1,7 @@
 """What of one attention is shown: its heads, tokens and scores after every choice of the state, and what that hides."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +73,7 @@ class Shown:
             return [f"layer {self.attention.layer}, all heads"]
         return [f"{self.attention.layer}.{self.attention.heads[place]}" for place in self.heads]
 
-    def isolated(self) -> Shown:
+    def isolated(self) -> Self:
         """Only what goes from or to a kept token, where there is one."""
         if not self.queries.kept.any() and not self.keys.kept.any():
             return self
@@ -82,11 +81,9 @@ class Shown:
 
     def notes(self) -> list[str]:
         """What a reader of the figure must know."""
-        said = []
-        if self.hidden > 0:
-            percent = f"{100 * self.hidden:.0f}%" if self.hidden >= 0.005 else "Less than 1%"
-            said.append(f"{percent} of the {self.measure.replace('_', ' ')} is on special tokens, not shown.")
-        return said
+        percent = f"{100 * self.hidden:.0f}%" if self.hidden >= 0.005 else "Less than 1%"
+        name = self.measure.replace("_", " ")
+        return [f"{percent} of the {name} is on special tokens, not shown."] if self.hidden > 0 else []
 
 
 def attention_of(content: Content, state: State) -> Attention:
@@ -102,25 +99,18 @@ def is_joint(attention: Attention, measure: str) -> bool:
 def shown(content: Content, state: State, attention: Attention, heads: list[int] | None = None, measure: str = "") -> Shown:
     """The choices of a fitted state, applied. `heads` are the model's numbers; None: all that are here."""
     name = measure or state.measure
-    scores = attention.scores[name]
     joint = is_joint(attention, name)
     places = [0] if joint else [attention.heads.index(head) for head in heads or attention.heads]
-    scores = scores[places]
-    query_side, key_side = content.sides[attention.query], content.sides[attention.key]
+    scores = attention.scores[name][places]
+    sides = content.sides[attention.query], content.sides[attention.key]
     if state.level == "word":
-        scores = merge_pieces(scores, query_side.word_of, key_side.word_of)
-    query_labels, query_special, query_segments = labels_of(query_side, state.level)
-    key_labels, key_special, key_segments = labels_of(key_side, state.level)
-    rows = tokens_left(state, query_special, query_segments, 0)
-    columns = tokens_left(state, key_special, key_segments, 1)
-    if not rows.any() or not columns.any():
+        scores = merge_pieces(scores, sides[0].word_of, sides[1].word_of)
+    queries, keys = (_tokens(state, side, end) for end, side in enumerate(sides))
+    if not len(queries) or not len(keys):
         raise InputError(nothing_left(state))
-    kept = _kept(state, len(rows), len(columns))
-    sizes = np.abs(scores[:, rows])
-    hidden = 0.0 if state.special else float(sizes[..., key_special].sum() / (sizes.sum() or 1))
-    scores = scores[:, rows][..., columns]
-    queries = Tokens([query_labels[at] for at in np.flatnonzero(rows)], np.flatnonzero(rows).tolist(), kept[0][rows])
-    keys = Tokens([key_labels[at] for at in np.flatnonzero(columns)], np.flatnonzero(columns).tolist(), kept[1][columns])
+    sizes = np.abs(scores[:, queries.places])
+    hidden = 0.0 if state.special else float(sizes[..., labels_of(sides[1], state.level)[1]].sum() / (sizes.sum() or 1))
+    scores = scores[:, queries.places][..., keys.places]
     drawn = choose(scores, state.top, state.least)
     return Shown(attention, places, name, joint, queries, keys, scores, drawn, sizes.sum(-1), hidden)
 
@@ -142,19 +132,20 @@ def choose(scores: Array, top: int = 0, least: float = 0.0) -> Mask:
     return chosen
 
 
-def _kept(state: State, queries: int, keys: int) -> tuple[Mask, Mask]:
-    masks = np.zeros(queries, dtype=bool), np.zeros(keys, dtype=bool)
-    for mask, places in zip(masks, state.kept(), strict=True):
-        mask[places] = True
-    return masks
+def _tokens(state: State, side: Side, end: int) -> Tokens:
+    """Those of one side that are shown; `end` 0 attends, 1 is attended to."""
+    labels, special, segments = labels_of(side, state.level)
+    places = np.flatnonzero(tokens_left(state, special, segments, end)).tolist()
+    return Tokens([labels[place] for place in places], places, np.isin(places, state.kept()[end]))
 
 
 def labels_of(side: Side, level: Level) -> tuple[list[str], Mask, NDArray[np.int64]]:
     """Labels, which are special, and of which text of a pair; a word is what its first piece is."""
+    special, segments = np.array(side.special, dtype=bool), np.array(side.segments, dtype=np.int64)
     if level == "token":
-        return side.tokens, np.array(side.special, dtype=bool), np.array(side.segments, dtype=np.int64)
+        return side.tokens, special, segments
     _, firsts = np.unique(side.word_of, return_index=True)
-    return side.words, np.array(side.special, dtype=bool)[firsts], np.array(side.segments, dtype=np.int64)[firsts]
+    return side.words, special[firsts], segments[firsts]
 
 
 def tokens_left(state: State, special: Mask, segments: NDArray[np.int64], end: int) -> Mask:

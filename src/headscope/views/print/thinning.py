@@ -1,7 +1,5 @@
 """Maps with more numbers than paper has dots: the largest of each block stands for it, so that no line is lost."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -23,8 +21,3 @@ def thinned(scores: Array, most: int) -> Array:
     blocks = padded.reshape(padded.shape[0] // rows, rows, padded.shape[1] // columns, columns)
     high, low = blocks.max((1, 3)), blocks.min((1, 3))
     return np.where(high >= -low, high, low)
-
-
-def block_size(tokens: int, most: int) -> int:
-    """How many tokens one dot stands for."""
-    return math.ceil(tokens / most)
