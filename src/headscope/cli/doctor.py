@@ -73,10 +73,9 @@ def _print(diagnosis: Diagnosis) -> None:
 
 def _residual(diagnosis: Diagnosis) -> str:
     """Where block_norm and mixing can be measured."""
-    forms = sorted({report.residual for report in diagnosis.sites if report.residual is not None})
-    found = sum(report.residual is not None for report in diagnosis.sites)
-    how = f": {', '.join(forms)}" if forms else ""
-    return f"residual connection: found at {found} of {len(diagnosis.sites)} sites{how}"
+    forms = [report.residual for report in diagnosis.sites if report.residual is not None]
+    how = f": {', '.join(sorted(set(forms)))}" if forms else ""
+    return f"residual connection: found at {len(forms)} of {len(diagnosis.sites)} sites{how}"
 
 
 def _row(report: SiteReport) -> list[str | Text]:

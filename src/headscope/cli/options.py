@@ -8,7 +8,6 @@ import typer
 from headscope.measures import MEASURES
 
 # The model, and how it is opened: the fields of a ModelSource
-
 Model = Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")]
 Device = Annotated[str | None, typer.Option(help="Where the model runs: cpu, cuda, cuda:1, mps, ... Default: the CPU.")]
 Dtype = Annotated[str, typer.Option(help="Its precision: float32, bfloat16, float16 or float64.")]
@@ -16,21 +15,18 @@ Revision = Annotated[str | None, typer.Option(help="A branch, tag or commit of a
 TrustRemoteCode = Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")]
 
 # A text to read
-
 Pair = Annotated[str | None, typer.Option(help="A second text, for models that read sentence pairs.")]
 Target = Annotated[str | None, typer.Option(help="A translation, for encoder-decoders.")]
 Attention = Annotated[str, typer.Option(help="self or cross, after encoder or decoder where a model has both.")]
 Truncate = Annotated[bool, typer.Option("--truncate", help="Cut off what is longer than the model or --max-tokens allows.")]
 
 # What is counted or shown
-
 _EACH = f"{', '.join(sorted(MEASURES))}"
 Measure = Annotated[str, typer.Option("-m", "--measure", help=f"One of {_EACH}.")]
 Measures = Annotated[list[str] | None, typer.Option("-m", "--measure", help=f"{_EACH}; may be repeated. Default: weight.")]
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
 
 # Counting over a corpus
-
 Output = Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Texts at a time.")]
 MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens of a text, below the model's own limit.")]
@@ -39,5 +35,4 @@ OnError = Annotated[
 ]
 
 # What is said in the end
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]

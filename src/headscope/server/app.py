@@ -139,8 +139,7 @@ def _add_run(app: FastAPI, run: ServedRun | None, work: Queue) -> None:
     @app.get("/api/run/report", response_model=Report)
     async def report(request: Request) -> Response:
         """What the page of the run's report carries. The answer is compressed by gzip."""
-        one = offered()
-        return await _compressed(request, await run_in_threadpool(one.report))
+        return await _compressed(request, await run_in_threadpool(offered().report))
 
     @app.get("/api/heads/{stack}/{kind}/{layer}/{head}/exemplars")
     async def exemplars(

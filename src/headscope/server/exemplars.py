@@ -6,9 +6,7 @@ import pandas as pd
 
 from headscope.errors import InputError
 from headscope.heads.exemplars import exemplars_of_head
-from headscope.lens import Lens
-from headscope.lens.block import AttentionBlock
-from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
+from headscope.lens import AS_WRITTEN, BY_WORD, AttentionBlock, Lens
 from headscope.lens.tokens.encoding import Encoded
 from headscope.report.heads.exemplars import exemplar
 from headscope.report.schema import Exemplar
@@ -32,14 +30,11 @@ def counted_now(
         check()
         statistic.update(block)
 
-    texts: Texts = {}
     chosen = list(_first(lens, documents, most_documents, most_tokens, check))
     chosen.sort(key=lambda encoded: len(encoded.source))  # little padding
     for start in range(0, len(chosen), BATCH):
-        some = chosen[start : start + BATCH]
-        texts.update((document_number(encoded.document), encoded.document) for encoded in some)
-        lens.run(lens.encoder.collate(some), receive)
-    return statistic.table(), texts
+        lens.run(lens.encoder.collate(chosen[start : start + BATCH]), receive)
+    return statistic.table(), {document_number(encoded.document): encoded.document for encoded in chosen}
 
 
 def find(documents: Iterable[Document], wanted: Iterable[int], check: Check) -> Texts:

@@ -32,8 +32,7 @@ class Guard:
     """ASGI middleware around the whole application."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app = app
-        self.settings = settings
+        self.app, self.settings = app, settings
         self.cookie = f"headscope_{settings.port}"  # cookies do not tell the ports of a machine apart
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -59,10 +58,8 @@ class Guard:
         host = headers.getlist("host")
         if len(host) != 1 or not self.settings.allows_host(host[0]):
             raise Refusal(421, "This server does not go by that name: open the address that headscope serve printed.")
-        origins = headers.getlist("origin")
-        if any(origin != f"{scope['scheme']}://{host[0]}" for origin in origins):
-            raise Refusal(403, "Another page asks for this: only the page of this server may.")
-        if scope["path"] != "/" and headers.get("sec-fetch-site") in _FROM_ELSEWHERE:
+        other = any(origin != f"{scope['scheme']}://{host[0]}" for origin in headers.getlist("origin"))
+        if other or (scope["path"] != "/" and headers.get("sec-fetch-site") in _FROM_ELSEWHERE):
             raise Refusal(403, "Another page asks for this: only the page of this server may.")
 
     def _check_token(self, headers: Headers, scope: Scope) -> Response | None:
@@ -78,11 +75,8 @@ class Guard:
             answer = RedirectResponse("/", status_code=303)  # so that the token does not stay in the address
             answer.set_cookie(self.cookie, token, httponly=True, samesite="lax")
             return answer
-        raise Refusal(
-            401,
-            "This server needs its token: open the address that headscope serve printed, or send it as a Bearer.",
-            {"WWW-Authenticate": "Bearer"},
-        )
+        sentence = "This server needs its token: open the address that headscope serve printed, or send it as a Bearer."
+        raise Refusal(401, sentence, {"WWW-Authenticate": "Bearer"})
 
     def _kept(self, headers: Headers) -> str:
         try:

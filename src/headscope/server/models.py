@@ -74,10 +74,8 @@ def describe(name: str, lens: Lens, max_tokens: int) -> ModelInfo:
     """What the page must know of a model before it reads a text."""
     groups: dict[tuple[str, str], AttentionInfo] = {}
     for site in lens.sites:
-        group = groups.setdefault(
-            (site.stack, site.kind),
-            AttentionInfo.model_validate({"stack": site.stack, "kind": site.kind, "layers": [], "heads": []}),
-        )
+        empty = AttentionInfo.model_validate({"stack": site.stack, "kind": site.kind, "layers": [], "heads": []})
+        group = groups.setdefault((site.stack, site.kind), empty)
         group.layers.append(site.layer)
         group.heads.append(site.heads)
     return ModelInfo(

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from headscope.server.refusal import Refusal
 
@@ -20,26 +20,6 @@ class Abandoned(Exception):
     """Nobody waits for this job any more."""
 
 
-class Job(Generic[Result]):
-    """Some work, which asks now and then (`check`) whether somebody still waits for it."""
-
-    def __init__(self, work: Callable[[Check], Result]) -> None:
-        self.work = work
-        self._left = threading.Event()
-
-    def leave(self) -> None:
-        self._left.set()
-
-    def check(self) -> None:
-        """Raise Abandoned where nobody waits: from inside a model's forward pass, this stops it."""
-        if self._left.is_set():
-            raise Abandoned
-
-    def __call__(self) -> Result:
-        self.check()
-        return self.work(self.check)
-
-
 class Queue:
     """Runs work in one thread, first come, first served."""
 
@@ -47,7 +27,7 @@ class Queue:
         self.max_waiting = max_waiting
         self.seconds = _FIRST_GUESS  # that a job takes, lately
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="headscope-model")
-        self._jobs: dict[Job[Any], asyncio.Task[object]] = {}  # in line or running, and who waits for each to leave
+        self._jobs: dict[threading.Event, asyncio.Task[object]] = {}  # in line or running, and who waits for each to leave
         self._stopped = False
 
     @property
@@ -62,10 +42,22 @@ class Queue:
             wait = min(_LONGEST_WAIT, max(1, math.ceil(self.seconds * self.waiting)))
             sentence = f"The model is busy with {self.waiting} requests before this one: try again in {wait} s."
             raise Refusal(503, sentence, {"Retry-After": str(wait)})
-        job = Job(work)
-        leaving = self._jobs[job] = asyncio.ensure_future(left())
-        future = self._thread.submit(self._timed, job)
-        future.add_done_callback(lambda _: self._jobs.pop(job, None))
+        gone = threading.Event()  # nobody waits any more
+
+        def check() -> None:  # from inside a model's forward pass, this stops it
+            if gone.is_set():
+                raise Abandoned
+
+        def job() -> Result:
+            check()
+            begun = monotonic()
+            result = work(check)
+            self.seconds = 0.8 * self.seconds + 0.2 * (monotonic() - begun)
+            return result
+
+        leaving = self._jobs[gone] = asyncio.ensure_future(left())
+        future = self._thread.submit(job)
+        future.add_done_callback(lambda _: self._jobs.pop(gone, None))
         result = asyncio.wrap_future(future)
         try:
             await asyncio.wait((result, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -74,7 +66,7 @@ class Queue:
                 raise Abandoned
             return result.result()
         finally:
-            job.leave()
+            gone.set()
             leaving.cancel()
             if not result.cancel() and not result.cancelled():
                 result.exception()  # is looked at, so that nobody complains that it was not
@@ -82,8 +74,8 @@ class Queue:
     def stop(self) -> None:
         """Stop what runs, drop what waits, and take no more; to be called where `run` is."""
         self._stopped = True
-        for job, leaving in list(self._jobs.items()):
-            job.leave()
+        for gone, leaving in list(self._jobs.items()):
+            gone.set()
             leaving.cancel()
 
     def close(self) -> None:
@@ -94,9 +86,3 @@ class Queue:
     def _check_open(self) -> None:
         if self._stopped:
             raise Refusal(503, "The server is being stopped: start it again, and ask again.", {"Retry-After": "10"})
-
-    def _timed(self, job: Job[Result]) -> Result:
-        begun = monotonic()
-        result = job()
-        self.seconds = 0.8 * self.seconds + 0.2 * (monotonic() - begun)
-        return result

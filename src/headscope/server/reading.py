@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headscope.errors import InputError, TooLong
-from headscope.lens import Lens
-from headscope.lens.block import AttentionBlock
-from headscope.lens.reading import Reading
+from headscope.lens import AttentionBlock, Lens, Reading
 from headscope.lens.tokens.batch import Batch
 from headscope.measures import MEASURES
 from headscope.server.queue import Check

@@ -17,9 +17,6 @@ class Failure(BaseModel):
     error: str = Field(description="One sentence for the person who asked.")
 
 
-# Models
-
-
 class MeasureInfo(Measure):
     """A measure that this model can be read by."""
 
@@ -48,9 +45,6 @@ class ModelInfo(BaseModel):
     measures: list[MeasureInfo]
 
 
-# Reading
-
-
 class ReadRequest(BaseModel):
     """A text for one model."""
 
@@ -76,9 +70,6 @@ class ReadAnswer(BaseModel):
 
     description: Content
     chunks: list[str] = Field(description="Bytes: compressed by zlib, in base64.")
-
-
-# Runs
 
 
 class RunModel(BaseModel):
@@ -109,9 +100,6 @@ class RunAnswer(BaseModel):
     versions: dict[str, str]
     tables: list[str]
     statistics: list[HeadStatistic]
-
-
-# Exemplars
 
 
 class ExemplarsAnswer(BaseModel):

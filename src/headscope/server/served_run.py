@@ -11,8 +11,7 @@ import pandas as pd
 
 from headscope.errors import HeadscopeError, InputError
 from headscope.heads.exemplars import NAME
-from headscope.lens import Lens
-from headscope.lens.head import Head
+from headscope.lens import Head, Lens
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.report_json import description
 from headscope.report.schema import Exemplar

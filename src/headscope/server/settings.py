@@ -28,15 +28,10 @@ class Settings:
     def __post_init__(self) -> None:
         if self.token is not None and not _TOKEN.fullmatch(self.token):
             raise InputError("A token has 8 to 200 letters, digits, and . _ ~ -: choose another with --token.")
-        if self.token is None and not self.is_loopback:
+        if self.token is None and not is_loopback(self.host):
             raise InputError(f"Others can reach a server at {self.host}, so it needs a token: give one with --token.")
         if self.max_tokens < 1:
             raise InputError(f"A server that reads {self.max_tokens} tokens reads nothing: give --max-tokens 1 or more.")
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
-        return is_loopback(self.host)
 
     @property
     def is_everywhere(self) -> bool:
@@ -65,7 +60,8 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """
+    """Whether only this machine can reach a server there.
+
     >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
     (True, True, True, False)
     """

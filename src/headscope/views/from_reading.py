@@ -7,9 +7,7 @@ import numpy as np
 from torch import Tensor
 
 from headscope.errors import HeadscopeError, InputError
-from headscope.lens.block import AttentionBlock
-from headscope.lens.lens import Lens
-from headscope.lens.reading import Reading
+from headscope.lens import AttentionBlock, Lens, Reading
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.labels import readable, visible
 from headscope.measures import MEASURES, can_have

@@ -41,12 +41,10 @@ class State:
         >>> State(view="matrix", layer=3, heads=(0, 4), special=False).fragment()
         'view=matrix&layer=3&heads=0,4&special=0'
         """
-        usual = State()
-        return "&".join(
-            f"{field.name}={_written(getattr(self, field.name))}"
-            for field in fields(self)
-            if getattr(self, field.name) != getattr(usual, field.name)
-        )
+        chosen = {
+            field.name: getattr(self, field.name) for field in fields(self) if getattr(self, field.name) != field.default
+        }
+        return "&".join(f"{name}={_written(value)}" for name, value in chosen.items())
 
     def kept(self) -> tuple[list[int], list[int]]:
         """The numbers of the tokens that stay chosen: those that attend, those that are attended to.
@@ -68,8 +66,7 @@ class State:
         _one_of(self.view, list(VIEWS), "view")
         _one_of(self.level, get_args(Level), "level")
         _one_of(self.pairs, get_args(Pairs), "pairs")
-        named = self.attention  # "cross" is enough where there is one
-        group = next((one for one in content.groups if named in ("", one, one.split()[-1])), named)
+        group = content.group_named(self.attention) if self.attention else next(iter(content.groups), "")
         _one_of(group, content.groups, "attention")
         layers = {attention.layer: attention for attention in content.of_group(group)}
         layer = next(iter(layers)) if self.layer is None else self.layer

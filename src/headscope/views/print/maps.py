@@ -45,8 +45,8 @@ def attention_map(
     >>> content = content_of_arrays(["she", "saw", "him"], [[0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.1, 0.9, 0.0]])
     >>> figure = attention_map(content, 0, 0, words=["him"])
     """
-    found = map_of(source, layer, head, measure=measure, level=level, special=special, attention=attention)
     content = _content(source, layer, head, measure)
+    found = map_of(content, layer, head, measure=measure, level=level, special=special, attention=attention)
     marked = marked_words(found, words, direction)
     heading = title if title is not None else f"{where(content, found.attention)}, head {head} · {measure_name(measure)}"
     notes = wrapped(found.notes(), width)
@@ -72,8 +72,7 @@ def map_of(
 ) -> Shown:
     """The scores that `attention_map` draws."""
     content = _content(source, layer, head, measure)
-    group = content.group_named(attention)
-    chosen = State(layer=layer, heads=(head,), measure=measure, level=level, special=special, attention=group)
+    chosen = State("head", attention, layer, (head,), measure, level, special=special)
     state = chosen.fitted(content)
     return shown(content, state, attention_of(content, state), [head])
 

@@ -97,9 +97,8 @@ def figure(content: Content, state: State) -> Figure:
     left = tokens_left(state, *labels_of(side, "token")[1:], 1)
     chosen, hidden = _rows(state, side.special, np.where(found.weights > 0, scores, 0), left)
     labels = [side.tokens[key] for key in chosen]
-    unseen = int((found.weights <= 0).sum())
     of_measure = f"{100 * hidden:.0f}% of the {measure_name(state.measure)} is on special tokens, not shown."
-    notes = wrapped([*_notes(attention.neurons, found, unseen), *([of_measure] if hidden > 0 else [])], FULL)
+    notes = wrapped([*_notes(attention.neurons, found), *([of_measure] if hidden > 0 else [])], FULL)
     line = row_height(len(labels))
     bars = 1 if found.value_norms is None else 3
     beside = min(LONGEST, max(width_of(label, TYPE) for label in labels)) + 0.06
@@ -185,10 +184,10 @@ def _short(number: float) -> str:
     return f"{number:.{max(0, 3 - len(str(int(number))))}f}"
 
 
-def _notes(neurons: Neurons, found: Steps, unseen: int) -> list[str]:
+def _notes(neurons: Neurons, found: Steps) -> list[str]:
     said = [f"Blue is above zero, orange below; {found.query.shape[-1]} neurons, each strip to its own largest."]
     inexact = f"not the softmax of q·k alone: {neurons.why or 'something else stands between'}"
     said.append(f"The weights are {f'the softmax of {neurons.scaling:.3g} q·k' if neurons.exact else inexact}.")
-    if unseen:
+    if unseen := int((found.weights <= 0).sum()):
         said.append(f"{unseen} tokens that this one does not see are left out.")
     return said
