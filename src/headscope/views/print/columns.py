@@ -58,7 +58,7 @@ def write_columns(sheet: Sheet, box: Box, sides: tuple[list[str], list[str]], bo
     room = 0.36 * box.width
     widths = [min(room, max(width_of(label, size, "bold") for label in labels)) for labels in sides]
     left, right = box.left + widths[0], box.left + box.width - widths[1]
-    queries, keys = (box.top + row * (np.arange(len(labels)) + 0.5) for labels in sides)
+    queries, keys = (np.asarray(box.top + row * (np.arange(len(labels)) + 0.5), dtype=np.float64) for labels in sides)
     for x, aligned, labels, heights, marked in zip(
         (left, right), ("right", "left"), sides, (queries, keys), bold, strict=True
     ):
