@@ -1,7 +1,5 @@
 """AttentionBlock: one attention site, one block of query rows, one batch. What streams out of a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

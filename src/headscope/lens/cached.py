@@ -1,7 +1,5 @@
 """Cached: what keeps the values that are computed from it, by the function that computes them and its arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 

@@ -1,7 +1,5 @@
 """Proof that a model is read right: for every site, three comparisons with what the model itself computed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

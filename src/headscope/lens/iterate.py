@@ -1,7 +1,5 @@
 """From a function that calls back to an iterator: the two take turns, so that nothing piles up between them."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Iterator

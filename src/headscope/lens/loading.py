@@ -1,7 +1,5 @@
 """From a name, a folder or a GGUF file to a model and its tokenizer; safetensors only, remote code never by itself."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -4,8 +4,6 @@ query, key, element-wise product q * k, dot product q.k, softmax(scaling q.k). M
 and the softmax than a scale and a mask; whether they do is measured, and said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """transformers' own progress bars and advice stay out of our commands."""
 
-from __future__ import annotations
-
 import io
 import warnings
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """ScoreBlock: some query rows of one attention for one batch, with a score for each query and key, in tokens or in words."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 import torch

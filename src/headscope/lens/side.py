@@ -1,7 +1,5 @@
 """Side: what the rows or the keys of a batch stand for, text by text: its tokens, or its words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """Site: one attention of the model, in the order in which the model runs them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from headscope.errors import InputError

@@ -1,7 +1,5 @@
 """Part: some consecutive words of a document with all of its layers, and what they are a part of."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

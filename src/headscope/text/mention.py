@@ -1,7 +1,5 @@
 """Mention: a span of words that refers to someone or something, and the cluster of those that refer to the same."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The natural text of words, as their writer spaced and contracted them, and where each word stands in it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Parallel texts, a sentence pair a line: `source ||| target` in one file, or a file for each side."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator

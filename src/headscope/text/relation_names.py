@@ -4,8 +4,6 @@ The papers use Stanford's, today's treebanks UD's. Most relations have another n
 the same two words the other way round; some link other words, and then only the names can be put side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 

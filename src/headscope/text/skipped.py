@@ -1,7 +1,5 @@
 """What a corpus passed over: how much, and the first examples with their places and reasons."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

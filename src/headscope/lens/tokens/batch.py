@@ -1,7 +1,5 @@
 """Batch: token sequences side by side, padded on the right, ready for the model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

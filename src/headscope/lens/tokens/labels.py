@@ -1,7 +1,5 @@
 """Tokens as people read them: no tokenizer's marks, and something to see for spaces and control characters."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 

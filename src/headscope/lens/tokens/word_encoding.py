@@ -1,7 +1,5 @@
 """Words tokenised one by one, so that every piece's word is certain: what word alignment needs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A tiny input that any text model takes, for the trace that finds its attentions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -6,8 +6,6 @@ seen as well, and its weights are computed from the same query, key and mask. Qu
 operands of the product that the softmax's argument was made of (products.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass

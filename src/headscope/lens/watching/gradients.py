@@ -4,8 +4,6 @@ The weight alpha_ij is taken as a variable of its own, as in clark2019 (section 
 loss, the other weights of its row staying as they are. Blocks of rows bound the memory, as they do without gradients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

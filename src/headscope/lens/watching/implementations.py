@@ -1,7 +1,5 @@
 """Which attention a model runs: what it came with, the one that is watched, and the few that must run their own."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """A mask that is made by rows: the lens asks for a block of query rows and never holds the n x n mask."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Layer normalisation, as a linear map and a scale: once the scale is known, it acts on every summand by itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

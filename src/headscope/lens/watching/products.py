@@ -4,8 +4,6 @@ Between the product and the softmax a model scales, masks, casts, reshapes and a
 every tensor is therefore known by the products that it was made of. Only the products' operands are held, never a map.
 """
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """W_O, cut into heads: what turns a head's value vectors into its part of the attention's output."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

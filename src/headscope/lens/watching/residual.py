@@ -4,8 +4,6 @@ Three ways are known, and told apart by numbers: post-LN, LN(r + y); pre-LN, r +
 normalised before the sum, r + LN(y). y is what W_O returns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

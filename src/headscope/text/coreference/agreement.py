@@ -1,7 +1,5 @@
 """Number, gender and person of a mention from closed lists of English, and whether two of them agree (clark2019, 4.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headscope.text.coreference.english import (

@@ -1,7 +1,5 @@
 """Case: a mention that is judged, and the antecedents that it is to be resolved to (clark2019, section 4.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The closed lists of English words from which the rules for mentions tell head words, kinds, number and gender."""
 
-from __future__ import annotations
-
 from typing import Literal, NamedTuple
 
 Number = Literal["singular", "plural"]

@@ -4,8 +4,6 @@ The rule takes the last word of the noun phrase's core, and the core ends before
 pronoun or participle clause behind it: `the tall, thin [man] who left`, `Ann 's [hat] on a chair`, `the [dogs] and cats`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headscope.errors import InputError

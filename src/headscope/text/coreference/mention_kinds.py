@@ -1,7 +1,5 @@
 """Whether a mention is a pronoun, a proper name or a common noun phrase: the columns of clark2019, table 2."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headscope.text.coreference.english import INDEFINITES, PRONOUNS, listed

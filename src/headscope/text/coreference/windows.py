@@ -6,8 +6,6 @@ are its `context`. The next window begins at the sentence nearest to the middle 
 quarter of a window as context, or no room for the next sentence, at the first word from the middle on that leaves it room.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter

@@ -1,7 +1,5 @@
 """Mentions written as brackets on their first and last words, as CoNLL-2012 and CoNLL-U write coreference."""
 
-from __future__ import annotations
-
 from headscope.text.mention import Mention, in_order
 from headscope.text.readers.line_blocks import LineBlock
 from headscope.text.readers.lines import Line

@@ -1,7 +1,5 @@
 """CoNLL-2012: a document from `#begin document` to `#end document`, a word a line, coreference in the last column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

@@ -2,8 +2,6 @@
 
 # The conllu library streams, but its errors name no line, and it is slower than this.
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from headscope.text.document import Document

@@ -1,7 +1,5 @@
 """One sentence of CoNLL-U: its words, what is written as one, and its tree."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The coreference that CorefUD writes into CoNLL-U's last column: `Entity=(e1-person-1-...)`, `(e1-...` and `e1)`."""
 
-from __future__ import annotations
-
 import re
 
 from headscope.text.readers.brackets import Brackets

@@ -1,7 +1,5 @@
 """Files as the source of a corpus: one format for all of them, recognised or given."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping

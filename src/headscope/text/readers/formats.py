@@ -1,7 +1,5 @@
 """The formats that can be read: for each its name, its reader and its settings. A new one is a line here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

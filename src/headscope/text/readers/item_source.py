@@ -1,7 +1,5 @@
 """Anything iterable as the source of a corpus: strings, pairs, lists of words, Documents, rows of a dataset."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping

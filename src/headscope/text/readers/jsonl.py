@@ -1,7 +1,5 @@
 """JSON Lines: an object a line, whose text (or list of words) is in one column."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 

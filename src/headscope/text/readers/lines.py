@@ -1,7 +1,5 @@
 """The numbered lines of a text file, gzipped or not; a line that cannot be read says why, and the next one follows."""
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """LitBank's tab-separated form: mentions and clusters in X.ann, the words in X.txt beside it, a sentence a line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Parquet: a row is a document, whose text (or list of words) is in one column; read batch by batch."""
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import shutil

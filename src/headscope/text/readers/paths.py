@@ -1,7 +1,5 @@
 """From what people give (files, folders, globs) to files, always in the same order."""
 
-from __future__ import annotations
-
 import glob
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plain text: a document a line, a paragraph, or two consecutive paragraphs as clark2019 and kobayashi2020 feed BERT."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from headscope.text.document import Document

@@ -1,7 +1,5 @@
 """Which format a file has, judged by its content: names lie, and gzip hides them."""
 
-from __future__ import annotations
-
 import re
 from itertools import groupby
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows with named columns, and anything else that people iterate over in Python, as documents."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
