@@ -19,27 +19,19 @@ from headscope.lens.watching.projection import Projection
 from headscope.lens.watching.residual import ResidualConnection
 
 
+@dataclass(eq=False, repr=False)
 class KeySide(Cached):
     """What a site's blocks of one batch share: keys, values, and what is derived from them once.
 
     Grouped heads: `key_values` and `keys` have one entry per key-value head; `values` repeats them.
     """
 
-    def __init__(
-        self,
-        site: Site,
-        key_values: Tensor,
-        keys: Tensor | None,
-        mask: Tensor | None,
-        projection: Projection | None,
-        inputs: Tensor | None = None,
-    ) -> None:
-        self.site = site
-        self.key_values = key_values  # batch group key d_head
-        self.keys = keys  # batch group key d_head, after rotary positions
-        self.mask = mask  # batch key, False at padding; None without padding
-        self.inputs = inputs  # batch key d_model: the x that values are made from; None where it is not known
-        self._projection = projection
+    site: Site
+    key_values: Tensor  # batch group key d_head
+    keys: Tensor | None  # batch group key d_head, after rotary positions
+    mask: Tensor | None  # batch key, False at padding; None without padding
+    _projection: Projection | None
+    inputs: Tensor | None = None  # batch key d_model: the x that values are made from; None where it is not known
 
     @property
     def projection(self) -> Projection:
@@ -65,28 +57,19 @@ class ResidualRows:
     residual: Tensor  # batch row d_model
 
 
+@dataclass(eq=False, repr=False)
 class AttentionBlock(ScoreBlock):
     """Query rows `rows` of one site for one batch: the weights, and access to everything they multiply."""
 
     level = "token"
 
-    def __init__(
-        self,
-        site: Site,
-        rows: range,
-        weights: Tensor,
-        queries: Tensor | None,
-        key_side: KeySide,
-        batch: Batch,
-        joining: ResidualRows | None = None,
-    ) -> None:
-        self.site = site
-        self.rows = rows
-        self.weights = weights  # batch head row key, float32
-        self.queries = queries  # batch head row d_head, after rotary positions
-        self.key_side = key_side
-        self.batch = batch
-        self._joining = joining
+    site: Site
+    rows: range
+    weights: Tensor  # batch head row key, float32
+    queries: Tensor | None  # batch head row d_head, after rotary positions
+    key_side: KeySide
+    batch: Batch
+    _joining: ResidualRows | None = None
 
     def scores(self, measure: str = "weight") -> Tensor:
         return self.cached(MEASURES[measure].compute)
@@ -112,15 +95,15 @@ class AttentionBlock(ScoreBlock):
             )
         return self._joining
 
-    @property
+    @cached_property
     def attending(self) -> Side:
         return self.batch.cached(token_side, self.batch.query_side(self.site))
 
-    @property
+    @cached_property
     def attended(self) -> Side:
         return self.batch.cached(token_side, self.batch.key_side(self.site))
 
-    @property
+    @cached_property
     def query_mask(self) -> Tensor:
         mask = self.batch.query_mask(self.site)
         return self._all(self.batch.query_length(self.site)) if mask is None else mask
@@ -130,7 +113,7 @@ class AttentionBlock(ScoreBlock):
         # Without padding of ours, a model may still pad a text to its own block size: it has more rows than tokens.
         return self._all(len(self.rows)) if self.batch.query_mask(self.site) is None else super().row_mask
 
-    @property
+    @cached_property
     def key_mask(self) -> Tensor:
         mask = self.key_side.mask
         return self._all(self.weights.shape[-1]) if mask is None else mask

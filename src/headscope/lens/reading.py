@@ -17,7 +17,6 @@ from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.words import merge_keys, merge_rows
 
-Groups = list[list[int]]
 Level = Literal["token", "word"]
 
 
@@ -120,12 +119,9 @@ class Reading:
         here = [block for block in self.blocks.values() if block.site.kind == kind]
         stacks = {block.site.stack for block in here}
         chosen = stack or ("encoder" if "encoder" in stacks and kind == "self" else "decoder")
-        found = [block for block in here if block.site.stack == chosen]
-        if layer is not None and found:
-            found = [block for block in found if block.site.layer == layer]
+        found = [block for block in here if block.site.stack == chosen and layer in (None, block.site.layer)]
         if not found:
-            have = sorted({(block.site.stack, block.site.kind) for block in self.blocks.values()})
-            listed = ", ".join(f"{one} {other}" for one, other in have)
+            listed = ", ".join(sorted({f"{site.stack} {site.kind}" for site in self.sites}))
             hint = "" if self.batch.targets or kind == "self" else "; cross attention needs a target (target=...)"
             at = "" if layer is None else f" in layer {layer}"
             raise InputError(f"This reading has no {chosen} {kind} attention{at}: it has {listed}{hint}.")
@@ -136,16 +132,12 @@ class Reading:
         per_key = MEASURES[measure].per_key
         if self.level == "word":
             scores = self._merged(scores, block.site, per_key)
-        scores = scores[:, 0] if per_key else scores
-        return scores.detach().cpu()
+        return (scores[:, 0] if per_key else scores).detach().cpu()
 
     def _merged(self, scores: Tensor, site: Site, per_key: bool) -> Tensor:
-        rows: Groups = self.batch.query_sequences(site)[0].groups()[1]
-        keys: Groups = self.batch.key_sequences(site)[0].groups()[1]
+        rows, keys = (side(site)[0].groups()[1] for side in (self.batch.query_sequences, self.batch.key_sequences))
         merged = merge_keys(merge_rows(scores, rows), keys)
-        if per_key:
-            merged = merged / torch.tensor([len(pieces) for pieces in keys]).to(merged)
-        return merged
+        return merged / torch.tensor([len(pieces) for pieces in keys]).to(merged) if per_key else merged
 
 
 def _strongest(layer: int, head: int | None, scores: Tensor, queries: list[str], keys: list[str]) -> Strongest:

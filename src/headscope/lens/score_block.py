@@ -23,34 +23,14 @@ class ScoreBlock(Cached):
     rows: range
     batch: Batch
     weights: Tensor  # batch head row key, float32
-
-    # What the two have in ways of their own
+    attending: Side  # what the rows stand for: of all rows of the site, not only this block's
+    attended: Side  # what the keys stand for
+    query_mask: Tensor  # batch query, False at padding: of all rows of the site, not only this block's
+    key_mask: Tensor  # batch key, False at padding
 
     def scores(self, measure: str = "weight") -> Tensor:
         """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""
         raise NotImplementedError
-
-    @property
-    def attending(self) -> Side:
-        """What the rows stand for: of all rows of the site, not only this block's."""
-        raise NotImplementedError
-
-    @property
-    def attended(self) -> Side:
-        """What the keys stand for."""
-        raise NotImplementedError
-
-    @property
-    def query_mask(self) -> Tensor:
-        """(batch, query), False at padding: of all rows of the site, not only this block's."""
-        raise NotImplementedError
-
-    @property
-    def key_mask(self) -> Tensor:
-        """(batch, key), False at padding."""
-        raise NotImplementedError
-
-    # What follows
 
     @property
     def row_mask(self) -> Tensor:

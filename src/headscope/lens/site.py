@@ -7,11 +7,7 @@ from headscope.errors import InputError
 
 @dataclass(frozen=True)
 class Site:
-    """One attention: where it sits, how many heads it has, and how the lens reads it.
-
-    >>> Site(index=0, stack="encoder", kind="self", layer=5, heads=12).label(1)
-    '5.1'
-    """
+    """One attention: where it sits, how many heads it has, and how the lens reads it."""
 
     index: int
     stack: str  # "encoder" | "decoder"
@@ -31,10 +27,6 @@ class Site:
         """A name for messages: `decoder cross layer 3`."""
         return f"{self.stack} {self.kind} layer {self.layer}"
 
-    def label(self, head: int) -> str:
-        """`layer.head`, both from 0, as in tables and figures."""
-        return f"{self.layer}.{head}"
-
 
 def attention_named(name: str) -> tuple[str | None, str]:
     """(stack, kind) of what people call an attention; no stack where they name none.
@@ -48,11 +40,6 @@ def attention_named(name: str) -> tuple[str | None, str]:
     return stack[0] if stack else None, kind
 
 
-def numbers_in(module_name: str) -> list[int]:
-    """The list indices in a dotted module name: `model.layers.5.self_attn` -> [5]."""
-    return [int(part) for part in module_name.split(".") if part.isdigit()]
-
-
 def layer_numbers(module_names: list[str]) -> list[int]:
     """Layer numbers for the sites of one stack and kind, in the order they run.
 
@@ -64,8 +51,5 @@ def layer_numbers(module_names: list[str]) -> list[int]:
     >>> layer_numbers(["groups.0.attn", "groups.0.attn"])
     [0, 1]
     """
-    first = [numbers_in(name)[:1] for name in module_names]
-    own = [number[0] for number in first if number]
-    if len(own) == len(module_names) and own == sorted(set(own)):
-        return own
-    return list(range(len(module_names)))
+    own = [next((int(part) for part in name.split(".") if part.isdigit()), -1) for name in module_names]
+    return own if -1 not in own and own == sorted(set(own)) else list(range(len(own)))

@@ -4,9 +4,8 @@ Attention to a word is the sum over its pieces, from it the mean. A word whose p
 waits for the second; a block of words holds the rows that are complete in every text of the batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -18,47 +17,12 @@ from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 
 
-class WordBlock(ScoreBlock):
-    """Rows and keys are words; special tokens are words of their own. Only some measures have been merged."""
-
-    level = "word"
-
-    def __init__(
-        self, site: Site, rows: range, scores: dict[str, Tensor], attending: Words, attended: Words, batch: Batch
-    ) -> None:
-        self.site = site
-        self.rows = rows
-        self.weights = next(iter(scores.values()))
-        self.batch = batch
-        self._scores = scores
-        self._attending, self._attended = attending, attended
-
-    def scores(self, measure: str = "weight") -> Tensor:
-        return self._scores[measure]
-
-    @property
-    def attending(self) -> Words:
-        return self._attending
-
-    @property
-    def attended(self) -> Words:
-        return self._attended
-
-    @property
-    def query_mask(self) -> Tensor:
-        return self._attending.mask
-
-    @property
-    def key_mask(self) -> Tensor:
-        return self._attended.mask
-
-
 class Words(Side):
     """The words of one side of a batch, and indices for scattering."""
 
     def __init__(self, batch: Batch, name: str) -> None:
         sequences, device = batch.sequences(name), batch.device
-        length = self.length = max(len(sequence) for sequence in sequences)
+        length = max(map(len, sequences))
         groups = [sequence.groups() for sequence in sequences]
         first = [[pieces[0] for pieces in members] for _, members in groups]
         super().__init__(
@@ -87,13 +51,29 @@ class Words(Side):
 
     def done(self, rows: int) -> int:
         """How many words are complete in every text once `rows` rows have come."""
-        if rows >= self.length:
-            return self.count
-        counts = []
-        for complete in self.complete:
-            incomplete = [word for word, row in enumerate(complete) if row > rows]
-            counts.append(min(incomplete, default=self.count))
-        return min(counts)
+        incomplete = (word for complete in self.complete for word, row in enumerate(complete) if row > rows)
+        return min(incomplete, default=self.count)
+
+
+@dataclass(eq=False, repr=False)
+class WordBlock(ScoreBlock):
+    """Rows and keys are words; special tokens are words of their own. Only some measures have been merged."""
+
+    level = "word"
+
+    site: Site
+    rows: range
+    merged: dict[str, Tensor]  # by measure: batch head row key
+    attending: Words
+    attended: Words
+    batch: Batch
+
+    def __post_init__(self) -> None:
+        self.weights = next(iter(self.merged.values()))
+        self.query_mask, self.key_mask = self.attending.mask, self.attended.mask
+
+    def scores(self, measure: str = "weight") -> Tensor:
+        return self.merged[measure]
 
 
 class WordRows:

@@ -1,7 +1,7 @@
 """Batch: token sequences side by side, padded on the right, ready for the model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -20,12 +20,6 @@ class Batch(Cached):
     sources: Sequence[TokenSequence] = ()
     targets: Sequence[TokenSequence] = ()
     documents: Sequence[Document] = ()
-    _source_mask: Tensor | None = field(init=False, default=None)
-    _target_mask: Tensor | None = field(init=False, default=None)
-
-    def __post_init__(self) -> None:
-        self._source_mask = _padding(self.inputs.get("attention_mask"))
-        self._target_mask = _padding(self.inputs.get("decoder_attention_mask"))
 
     @property
     def size(self) -> int:
@@ -53,14 +47,11 @@ class Batch(Cached):
 
     def query_mask(self, site: Site) -> Tensor | None:
         """(batch, query), False at padding; None where nothing is padded."""
-        return self._mask(self.query_side(site))
+        return self.cached(_mask, self.query_side(site))
 
     def key_mask(self, site: Site) -> Tensor | None:
         """(batch, key), False at padding; None where nothing is padded."""
-        return self._mask(self.key_side(site))
-
-    def _mask(self, side: str) -> Tensor | None:
-        return self._target_mask if side == "target" else self._source_mask
+        return self.cached(_mask, self.key_side(site))
 
     def query_length(self, site: Site) -> int:
         """The site's rows, padding included."""
@@ -75,7 +66,8 @@ class Batch(Cached):
         return self.sequences(self.key_side(site))
 
 
-def _padding(mask: Tensor | None) -> Tensor | None:
+def _mask(batch: Batch, side: str) -> Tensor | None:
+    mask = batch.inputs.get("decoder_attention_mask" if side == "target" else "attention_mask")
     return None if mask is None or bool(mask.all()) else mask.bool()
 
 

@@ -1,11 +1,8 @@
 """Capture: one forward pass over one batch, which hands out a block for every site and block of rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from torch import Tensor, nn
@@ -15,7 +12,6 @@ from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
 from headscope.lens.watching.interface import AttentionCall, watching
-from headscope.lens.watching.residual import ResidualConnection
 from headscope.lens.watching.trace import Trace, TracedSite
 
 # Weights of this many numbers make a block (16 MB): with fewer, long texts take several times as long; from
@@ -70,13 +66,11 @@ class Capture:
         found = self._next(call.module)
         if found is None:
             return call.rows(0, call.length)[0].to(call.dtype), None
-        before = self._before(found, call.value.shape[2], call.length)
-        mask = self.batch.key_mask(found.site)
-        key_side = KeySide(found.site, call.value, call.key, mask, found.projection, before.inputs)
+        key_side, residual = self._beside(found, call.value, call.key, call.length)
         output: Tensor | None = None
         for rows in self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2]):
             part, weights = call.rows(rows.start, rows.stop)
-            self._show(found, rows, weights, call.query, key_side, before.joining(rows, part))
+            self._show(found, rows, weights, call.query, key_side, residual, part)
             if len(rows) == call.length:
                 return part.to(call.dtype), None
             if output is None:
@@ -87,21 +81,15 @@ class Capture:
 
     def seen(self, module: nn.Module, attended: SeenAttention) -> None:
         """The second way in: the model has computed the attention; show it."""
-        self._functions.paused = True
         found = self._next(module)
         if found is not None and not self._is_shown(found):
             self.sites_seen += 1
             self._inputs.clear()
         elif found is not None:
-            mask = self.batch.key_mask(found.site)
-            keys = attended.values.shape[2]
-            before = self._before(found, keys, attended.length)
-            key_side = KeySide(found.site, attended.values, attended.key, mask, found.projection, before.inputs)
-            for rows in self._row_ranges(found, attended.length, attended.values.shape[0], keys):
-                weights = attended.rows(rows.start, rows.stop)
-                joining = before.joining(rows, attended.output[:, rows.start : rows.stop])
-                self._show(found, rows, weights, attended.query, key_side, joining)
-        self._functions.paused = False
+            key_side, residual = self._beside(found, attended.values, attended.key, attended.length)
+            for rows in self._row_ranges(found, attended.length, attended.values.shape[0], attended.values.shape[2]):
+                weights, output = attended.rows(rows.start, rows.stop), attended.output[:, rows.start : rows.stop]
+                self._show(found, rows, weights, attended.query, key_side, residual, output)
 
     def _is_shown(self, found: TracedSite) -> bool:
         return self.layers is None or found.site.layer in self.layers
@@ -123,13 +111,15 @@ class Capture:
         if first is not None:
             self._inputs[module] = first.mT if isinstance(module, nn.Conv1d) else first
 
-    def _before(self, found: TracedSite, keys: int, queries: int) -> _Before:
-        """What was read for this attention; afterwards it is let go."""
-        values, around = found.value_projection, found.connection
-        inputs = None if values is None else self._inputs.get(values.module)
+    def _beside(self, found: TracedSite, values: Tensor, keys: Tensor | None, queries: int) -> tuple[KeySide, Tensor | None]:
+        """The keys of an attention, and the residual stream (batch, query, d_model): what was read for it is let go."""
+        from_values, around, mask = found.value_projection, found.connection, self.batch.key_mask(found.site)
+        inputs = None if from_values is None else self._inputs.get(from_values.module)
         residual = None if around is None else self._inputs.get(around.residual)
         self._inputs.clear()
-        return _Before(around, _by_text(inputs, self.batch.size, keys), _by_text(residual, self.batch.size, queries))
+        inputs = _by_text(inputs, self.batch.size, values.shape[2])
+        key_side = KeySide(found.site, values, keys, mask, found.projection, inputs)
+        return key_side, _by_text(residual, self.batch.size, queries)
 
     def _show(
         self,
@@ -138,10 +128,14 @@ class Capture:
         weights: Tensor,
         queries: Tensor | None,
         keys: KeySide,
-        joining: ResidualRows | None = None,
+        residual: Tensor | None,
+        output: Tensor,
     ) -> None:
         block = self._block(found.site, rows, weights, queries, keys)
         if self._is_shown(found):
+            joining = None
+            if found.connection is not None and residual is not None:
+                joining = ResidualRows(found.connection, output.float(), residual[:, rows.start : rows.stop])
             self.receive(AttentionBlock(*block, joining))
 
     def _block(self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, keys: KeySide) -> _Block:
@@ -161,20 +155,6 @@ class Capture:
             step = wanted
         for start in range(0, length, step):
             yield range(start, min(start + step, length))
-
-
-@dataclass(frozen=True)
-class _Before:
-    """What modules before an attention read: the x of its values, and the residual stream."""
-
-    connection: ResidualConnection | None
-    inputs: Tensor | None
-    residual: Tensor | None
-
-    def joining(self, rows: range, output: Tensor) -> ResidualRows | None:
-        if self.connection is None or self.residual is None:
-            return None
-        return ResidualRows(self.connection, output.float(), self.residual[:, rows.start : rows.stop])
 
 
 def _by_text(vectors: Tensor | None, batch: int, length: int) -> Tensor | None:

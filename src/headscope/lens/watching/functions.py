@@ -52,7 +52,8 @@ class _Softmax:
 class FunctionTracer(TorchFunctionMode):
     """Calls `seen(module, attended)` for every attention inside the modules on `stack`.
 
-    The module is the innermost one that holds both the softmax and the product.
+    The module is the innermost one that holds both the softmax and the product. What `seen` computes is not followed: a
+    mode is off while it handles a function.
     """
 
     def __init__(self, batch_size: int, seen: Callable[[nn.Module, SeenAttention], None]) -> None:
@@ -73,14 +74,11 @@ class FunctionTracer(TorchFunctionMode):
         """Look on while these modules run; without any, nothing is looked at, and nothing gets slower."""
         with ExitStack() as stack:
             for module in modules:
-                stack.callback(module.register_forward_pre_hook(self._enter_module).remove)
+                stack.callback(module.register_forward_pre_hook(lambda module, _: self.stack.append(module)).remove)
                 stack.callback(module.register_forward_hook(self._leave_module, always_call=True).remove)
             if modules:
                 stack.enter_context(self)
             yield
-
-    def _enter_module(self, module: nn.Module, *_: Any) -> None:
-        self.stack.append(module)
 
     def _leave_module(self, module: nn.Module, *_: Any) -> None:
         self.stack.pop()
@@ -137,8 +135,7 @@ class FunctionTracer(TorchFunctionMode):
                 queries=attended.length,
                 keys=attended.values.shape[2],
             )
-            both = [here for here, there in zip(self.stack, origin.stack, strict=False) if here is there]
-            owner = both[-1]
+            owner = [here for here, there in zip(self.stack, origin.stack, strict=False) if here is there][-1]
         self.seen(owner, attended)
 
 

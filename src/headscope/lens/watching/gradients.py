@@ -78,7 +78,6 @@ class GradientCapture(Capture):
         return torch.cat(parts, 1).to(call.dtype), None
 
     def seen(self, module: nn.Module, attended: SeenAttention) -> None:
-        self._functions.paused = True
         found = self._next(module)
         if found is not None and attended.differentiated.requires_grad:
             show = self._shower(found, attended.values, attended.key, attended.query)
@@ -91,7 +90,6 @@ class GradientCapture(Capture):
                         show(rows, attended.rows(rows.start, rows.stop), attended.gradients(gradient, here))
 
             self._hooks.append(attended.differentiated.register_hook(arrived))
-        self._functions.paused = False
 
     def _shower(self, found: TracedSite, values: Tensor, keys: Tensor | None, queries: Tensor | None) -> Show:
         """What makes blocks of a site: (rows, weights, gradients) -> receive."""

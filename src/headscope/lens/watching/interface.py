@@ -20,8 +20,6 @@ from headscope.lens.watching.masks import RowMask, row_mask
 
 NAME = "headscope"
 
-OwnAttention = Callable[..., tuple[Tensor, Tensor | None]]
-
 
 class Watcher(Protocol):
     """Whoever watches a forward pass: a trace, or a capture."""
@@ -109,7 +107,7 @@ def attention(
     return own_attention(module)(module, query, key, value, mask, **options)
 
 
-def own_attention(module: nn.Module) -> OwnAttention:
+def own_attention(module: nn.Module) -> Callable[..., tuple[Tensor, Tensor | None]]:
     """The eager attention function of the file in which the module's class is defined."""
     for cls in type(module).__mro__:
         own = getattr(sys.modules.get(cls.__module__), "eager_attention_forward", None)

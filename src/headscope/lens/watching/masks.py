@@ -43,12 +43,8 @@ class RowMask(torch.Tensor):
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func in _METADATA:
             return super().__torch_function__(func, types, args, kwargs or {})
-        args, kwargs = tree_map(_plain, (args, kwargs or {}))
+        args, kwargs = tree_map(lambda one: one.whole() if isinstance(one, RowMask) else one, (args, kwargs or {}))
         return func(*args, **kwargs)
-
-
-def _plain(value: Any) -> Any:
-    return value.whole() if isinstance(value, RowMask) else value
 
 
 def row_mask(

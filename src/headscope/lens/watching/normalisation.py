@@ -59,10 +59,17 @@ def recognise(module: nn.Module, given: Tensor, result: Tensor, tolerance: float
     for centred in (True, False):
         for added in (0.0, 1.0):
             found = Normalisation(module, centred, added, epsilon)
-            difference = (found(given.float()) - result.float()).abs().max()
-            if bool(difference <= tolerance * result.float().abs().max().clamp(min=1e-30)):
+            if is_near(found(given.float()), result, tolerance):
                 return found
     return None
+
+
+def is_near(one: Tensor, other: Tensor, tolerance: float, size: Tensor | None = None) -> bool:
+    """Whether two tensors of a trace have the same numbers, but for a share of the largest (of `size`, where given)."""
+    if one.shape != other.shape:
+        return False
+    largest = (other if size is None else size).float().abs().max().clamp(min=1e-30)
+    return bool((one.float() - other.float()).abs().max() <= tolerance * largest)
 
 
 def no_scale(vectors: Tensor) -> Tensor:

@@ -34,17 +34,18 @@ class Projection:
 
     def __post_init__(self) -> None:
         self._version = -1
-        self._matrices: Tensor | None = None
-        self._roots: Tensor | None = None
-        self._inner: Tensor | None = None
 
     @property
     def matrices(self) -> Tensor:
         """W_O^h for every head: (head, d_head, d_model)."""
-        self._refresh()
-        if self._matrices is None:
-            rows = matrix_of(self.module)[self.offset : self.offset + self.heads * self.head_size]
+        matrix = matrix_of(self.module)
+        version = 0 if matrix.is_inference() else matrix._version
+        if version != self._version:
+            rows = matrix[self.offset : self.offset + self.heads * self.head_size]
             self._matrices = rows.detach().float().reshape(self.heads, self.head_size, -1)
+            self._version = version
+            self._roots: Tensor | None = None
+            self._inner: Tensor | None = None
         return self._matrices
 
     @property
@@ -68,11 +69,3 @@ class Projection:
             products = (flat @ flat.T).view(self.heads, self.head_size, self.heads, self.head_size)
             self._inner = products.transpose(1, 2).contiguous()
         return self._inner
-
-    def _refresh(self) -> None:
-        weight = self.module.weight
-        assert isinstance(weight, Tensor)
-        version = 0 if weight.is_inference() else weight._version
-        if version != self._version:
-            self._version = version
-            self._matrices = self._roots = self._inner = None

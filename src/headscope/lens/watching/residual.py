@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from headscope.lens.watching.normalisation import Normalisation, no_scale, recognise
+from headscope.lens.watching.normalisation import Normalisation, is_near, no_scale, recognise
 from headscope.lens.watching.projection import matrix_of
 
 NEAR = 16  # how many modules before the attention, and norms after it, its residual connection is looked for in
@@ -94,7 +94,7 @@ def _matching_columns(wanted: Tensor, made: Tensor, tolerance: float) -> Tensor 
     place = torch.searchsorted(sums, key @ wanted).clamp(1, len(sums) - 1)
     nearest = torch.where((sums[place] - key @ wanted).abs() < (sums[place - 1] - key @ wanted).abs(), place, place - 1)
     columns = order[nearest]
-    return columns if _same(made[:, columns], wanted, tolerance) else None
+    return columns if is_near(made[:, columns], wanted, tolerance) else None
 
 
 def find_residual_connection(
@@ -108,7 +108,7 @@ def find_residual_connection(
     after, linear_after = (_next(ran, output.order, y.shape) for ran in (norms, linear))
     joined: list[tuple[Normalisation | None, Tensor]] = [(None, y)]
     for ran in after:
-        if _same(_in_line(ran.given), y, tolerance) and (norm := recognise(*ran[1:], tolerance)) is not None:
+        if is_near(_in_line(ran.given), y, tolerance) and (norm := recognise(*ran[1:], tolerance)) is not None:
             joined.append((norm, _in_line(ran.result)))
     for total in sorted(after + linear_after, key=lambda ran: ran.order):
         for inner, added in joined:
@@ -133,13 +133,6 @@ def _in_line(vectors: Tensor) -> Tensor:
 
 def _last_that_read(vectors: Tensor, size: Tensor, order: int, ran: Sequence[Ran], tolerance: float) -> nn.Module | None:
     for one in reversed([one for one in ran if one.order < order][-NEAR:]):
-        if _same(_in_line(one.given), vectors, tolerance, size):
+        if is_near(_in_line(one.given), vectors, tolerance, size):
             return one.module
     return None
-
-
-def _same(one: Tensor, other: Tensor, tolerance: float, size: Tensor | None = None) -> bool:
-    if one.shape != other.shape:
-        return False
-    largest = (other if size is None else size).float().abs().max().clamp(min=1e-30)
-    return bool((one.float() - other.float()).abs().max() <= tolerance * largest)

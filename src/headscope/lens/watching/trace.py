@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from headscope.lens.site import Site, layer_numbers
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
 from headscope.lens.watching.interface import AttentionCall, watching
-from headscope.lens.watching.normalisation import looks_like_one
+from headscope.lens.watching.normalisation import is_near, looks_like_one
 from headscope.lens.watching.projection import LINEAR, Projection, matrix_of
 from headscope.lens.watching.residual import (
     Ran,
@@ -87,20 +87,17 @@ class _Event:
     cuttable: bool = True
 
 
-@dataclass
 class _Tracer:
     """Watches both ways in, and every linear layer, for one forward pass."""
 
-    names: dict[nn.Module, str]
-    batch_size: int
-    events: list[_Event] = field(default_factory=list)
-    linear: list[Ran] = field(default_factory=list)
-    norms: list[Ran] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.calls: Counter[nn.Module] = Counter()
+    def __init__(self, names: dict[nn.Module, str], batch_size: int) -> None:
+        self.names = names
+        self.functions = FunctionTracer(batch_size, self.seen)
         self.order = 0
-        self.functions = FunctionTracer(self.batch_size, self.seen)
+        self.calls: Counter[nn.Module] = Counter()
+        self.events: list[_Event] = []
+        self.linear: list[Ran] = []
+        self.norms: list[Ran] = []
 
     def attend(self, call: AttentionCall) -> tuple[Tensor, None]:
         self.functions.paused = True
@@ -112,10 +109,7 @@ class _Tracer:
         return output, None
 
     def seen(self, module: nn.Module, attended: SeenAttention) -> None:
-        self.functions.paused = True
-        weights = attended.rows(0, attended.length)
-        self._add(module, "functions", weights, attended.values, attended.output)
-        self.functions.paused = False
+        self._add(module, "functions", attended.rows(0, attended.length), attended.values, attended.output)
 
     def _add(
         self, module: nn.Module, capture: str, weights: Tensor, values: Tensor, output: Tensor, cuttable: bool = True
@@ -151,11 +145,12 @@ def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | N
     tracer = _Tracer(names, batch_size)
     with tracer.watch():
         run()
+    is_causal = all(bool((event.weights.triu(1) == 0).all()) for event in tracer.events)
     found: list[TracedSite] = []
     skipped: list[str] = []
     for event in tracer.events:
         name = names[event.module]
-        place = _place(event, source, target)
+        place = _place(event, source, target, is_causal)
         projection, reason = _find_projection(event, tracer, names)
         if place is None:
             skipped.append(f"{name}: {event.weights.shape[2]} x {event.weights.shape[3]} positions, not the text's tokens")
@@ -181,12 +176,9 @@ def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | N
             values = find_value_projection(event.values, event.order, tracer.linear, tolerance)
             found.append(TracedSite(site, event.module, event.call, projection, event.cuttable, values, connection))
     skipped += _unread(tracer, names, {source * batch_size, (target or source) * batch_size})
-    causal = target is None and all(_is_causal(event.weights) for event in tracer.events)
-    if target is None and found:
-        stack = "decoder" if causal else "encoder"
-        found = [replace(traced, site=replace(traced.site, stack=stack)) for traced in found]
+    _number_layers(found)
     watched = {event.module: None for event in tracer.events if event.capture == "functions"}
-    return Trace(_number_layers(found), skipped, list(watched))
+    return Trace(found, skipped, list(watched))
 
 
 def _unread(tracer: _Tracer, names: dict[nn.Module, str], tokens: set[int]) -> list[str]:
@@ -198,11 +190,11 @@ def _unread(tracer: _Tracer, names: dict[nn.Module, str], tokens: set[int]) -> l
     ]
 
 
-def _place(event: _Event, source: int, target: int | None) -> tuple[str, str] | None:
+def _place(event: _Event, source: int, target: int | None, is_causal: bool) -> tuple[str, str] | None:
     """(stack, kind) from the lengths of the two sides, which differ between source and target."""
     queries, keys = event.weights.shape[2:]
     if target is None:
-        return ("encoder", "self") if queries == keys == source else None
+        return ("decoder" if is_causal else "encoder", "self") if queries == keys == source else None
     return {
         (source, source): ("encoder", "self"),
         (target, target): ("decoder", "self"),
@@ -210,26 +202,22 @@ def _place(event: _Event, source: int, target: int | None) -> tuple[str, str] | 
     }.get((queries, keys))
 
 
-def _number_layers(found: list[TracedSite]) -> list[TracedSite]:
-    numbered: dict[int, TracedSite] = {}
+def _number_layers(found: list[TracedSite]) -> None:
     for place in {(traced.site.stack, traced.site.kind) for traced in found}:
         here = [traced for traced in found if (traced.site.stack, traced.site.kind) == place]
-        layers = layer_numbers([traced.site.module for traced in here])
-        for traced, layer in zip(here, layers, strict=True):
-            numbered[traced.site.index] = replace(traced, site=replace(traced.site, layer=layer))
-    return [numbered[index] for index in sorted(numbered)]
+        for traced, layer in zip(here, layer_numbers([traced.site.module for traced in here]), strict=True):
+            traced.site = replace(traced.site, layer=layer)
 
 
 def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]) -> tuple[Projection | None, str | None]:
     """W_O of an attention, or the reason why there is none."""
-    heads, size = event.weights.shape[1], event.values.shape[-1]
-    groups = event.values.shape[1]
+    heads, groups, size = event.weights.shape[1], event.values.shape[1], event.values.shape[-1]
     by_head = event.values.repeat_interleave(heads // groups, dim=1) if groups else event.values
     weighed = (event.weights @ by_head).transpose(1, 2)
-    if not _close(weighed, event.output.float(), _tolerance(event.output.dtype)):
+    if not is_near(weighed, event.output.float(), _tolerance(event.output.dtype)):
         return None, "its output is not the weighted sum of its values"
     flat = event.output.float().reshape(-1, heads * size)
-    after = [entry for entry in tracer.linear if entry[0] > event.order]
+    after = [ran for ran in tracer.linear if ran.order > event.order]
     for _, module, given, result in after:
         offset = _offset_of(flat, given.reshape(-1, given.shape[-1]), size)
         if offset is None:
@@ -240,7 +228,8 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
         if any(getattr(parent, "base_layer", None) is module for parent in names):
             return None, f"{name} has an adapter on it; merge the adapter first"
         return Projection(module, heads, size, offset), None
-    inside = [names[m] for _, m, given, _ in after if given.shape[-1] == heads * size and _within(m, event.module)]
+    own = set(event.module.modules())
+    inside = [names[ran.module] for ran in after if ran.given.shape[-1] == heads * size and ran.module in own]
     if inside:
         return None, f"the model changes its output before {inside[-1]} reads it"
     return None, "no linear layer reads its output"
@@ -260,7 +249,7 @@ def _offset_of(flat: Tensor, given: Tensor, step: int) -> int | None:
     if given.shape[0] != flat.shape[0] or given.shape[1] < flat.shape[1]:
         return None
     for offset in range(0, given.shape[1] - flat.shape[1] + 1, step):
-        if _close(given[:, offset : offset + flat.shape[1]], flat):
+        if is_near(given[:, offset : offset + flat.shape[1]], flat, CLOSE):
             return offset
     return None
 
@@ -271,11 +260,7 @@ def _is_plain(module: nn.Module, given: Tensor, result: Tensor) -> bool:
         return False
     bias = getattr(module, "bias", None)
     computed = given @ matrix.float() + (0 if bias is None else bias.float())
-    return _close(computed, result, _tolerance(matrix.dtype))
-
-
-def _within(module: nn.Module, owner: nn.Module) -> bool:
-    return any(part is module for part in owner.modules())
+    return is_near(computed, result, _tolerance(matrix.dtype))
 
 
 def _same_by_rows(call: AttentionCall, output: Tensor, weights: Tensor) -> bool:
@@ -283,22 +268,12 @@ def _same_by_rows(call: AttentionCall, output: Tensor, weights: Tensor) -> bool:
     middle = call.length // 2
     if not middle:
         return True
-    parts = [call.rows(0, middle), call.rows(middle, call.length)]
-    return _close(torch.cat([p[0] for p in parts], 1), output) and _close(torch.cat([p[1] for p in parts], 2), weights)
-
-
-def _close(one: Tensor, other: Tensor, tolerance: float = CLOSE) -> bool:
-    if one.shape != other.shape:
-        return False
-    return bool((one - other).abs().max() <= tolerance * other.abs().max().clamp(min=1e-30))
+    outputs, maps = zip(call.rows(0, middle), call.rows(middle, call.length), strict=True)
+    return is_near(torch.cat(outputs, 1), output, CLOSE) and is_near(torch.cat(maps, 2), weights, CLOSE)
 
 
 def _tolerance(dtype: torch.dtype) -> float:
     return CLOSE_IN_HALF if dtype in (torch.float16, torch.bfloat16) else CLOSE
-
-
-def _is_causal(weights: Tensor) -> bool:
-    return bool((weights.triu(1) == 0).all())
 
 
 def _are_shares(weights: Tensor) -> bool:
