@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headscope.text import Corpus, Document
-from headscope.text.mention import with_antecedent
+from headscope.text.mention import in_order
 from headscope.text.readers.plain import heading_level
 
 pytestmark = pytest.mark.real
@@ -42,7 +42,12 @@ def test_litbank_in_both_forms(data: Path) -> None:
     assert len(conll) == len(tsv) == 100
     mentions = [mention for document in tsv for mention in document.mentions or ()]
     assert len(mentions) == sum(len(document.mentions or ()) for document in conll) == 29_103
-    second = [mention for document in tsv for mention in with_antecedent(document.mentions or ())]
+    second = []
+    for document in tsv:
+        seen: set[str] = set()
+        for mention in in_order(document.mentions or ()):
+            second += [mention] if mention.cluster in seen else []
+            seen.add(mention.cluster)
     assert Counter(mention.kind for mention in second) == {"PRON": 15_111, "NOM": 3_571, "PROP": 2_494}
     different = []
     for one, other in zip(conll, tsv, strict=True):

@@ -1,9 +1,7 @@
 """One head of one attention, and the four columns that name it in every table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 HEAD = ["stack", "kind", "layer", "head"]
 
@@ -22,7 +20,7 @@ class Head(NamedTuple):
     head: int
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Head:
+    def of(cls, row: Mapping[str, Any]) -> Self:
         """The head that a row of a table is about."""
         return cls(str(row["stack"]), str(row["kind"]), int(row["layer"]), int(row["head"]))
 

@@ -1,9 +1,7 @@
 """Reading: one input, every attention, in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import torch
 from torch import Tensor
@@ -102,12 +100,12 @@ class Reading:
         site = self._choose(kind, stack, None)[0].site
         return self._labels(self.batch.key_sequences(site)[0])
 
-    def to_words(self) -> Reading:
+    def to_words(self) -> Self:
         """The same reading in words: sum over the pieces attended to, mean over the pieces attending.
 
         A special token is a word of its own. The value norm of a word is the mean over its pieces.
         """
-        return Reading(list(self.blocks.values()), self.batch, level="word")
+        return type(self)(list(self.blocks.values()), self.batch, level="word")
 
     def __repr__(self) -> str:
         return f"<Reading of {len(self.tokens)} {self.level}s, {len(self.blocks)} attentions>"

@@ -1,10 +1,8 @@
 """ModelSource: a model's recipe, plain data from which any process opens the same model; and `open`, which makes one."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 from transformers import PreTrainedModel
@@ -56,7 +54,7 @@ class ModelSource:
         return {field: value for field, value in asdict(self).items() if field not in MACHINE}
 
     @classmethod
-    def described_as(cls, model: dict[str, Any], **machine: Any) -> ModelSource:
+    def described_as(cls, model: dict[str, Any], **machine: Any) -> Self:
         """The recipe behind what `describe` gave, in a manifest that may have more to say."""
         return cls(**{field.name: model[field.name] for field in fields(cls) if field.name not in MACHINE}, **machine)
 

@@ -1,12 +1,10 @@
 """Annotator: words, spaces, tags, heads, relations and sentences for plain texts, from a spaCy pipeline."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from headscope.errors import InputError, MissingExtra
 from headscope.text.document import Document
@@ -15,19 +13,22 @@ UNITS = ("document", "sentence")
 UNUSED = ["ner", "lemmatizer"]  # they take time and give nothing that is kept
 
 
+@dataclass(frozen=True, eq=False)
 class Annotator:
     """With unit="sentence" every sentence becomes a document, as vig2019 reads them."""
 
-    def __init__(self, pipeline: Any, name: str, *, unit: str = UNITS[0], batch_size: int = 64) -> None:
-        if unit not in UNITS:
-            raise InputError(f"An annotator's unit is one of {', '.join(UNITS)}, not {unit!r}.")
-        self.pipeline = pipeline
-        self.name = name
-        self.unit = unit
-        self.batch_size = batch_size
+    pipeline: Any
+    name: str
+    _: KW_ONLY
+    unit: str = UNITS[0]
+    batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        if self.unit not in UNITS:
+            raise InputError(f"An annotator's unit is one of {', '.join(UNITS)}, not {self.unit!r}.")
 
     @classmethod
-    def of(cls, name: str, *, unit: str = UNITS[0], batch_size: int = 64) -> Annotator:
+    def of(cls, name: str, *, unit: str = UNITS[0], batch_size: int = 64) -> Self:
         """`spacy:PIPELINE`, where PIPELINE is an installed package such as en_core_web_sm, or a folder."""
         kind, _, pipeline = name.partition(":")
         if kind != "spacy" or not pipeline:

@@ -100,24 +100,22 @@ class Corpus:
 
     def _documents(self, skipped: Skipped) -> Iterator[Document]:
         for result in self.source.read():
-            error = self._fault(result)
-            if error is None:
-                assert isinstance(result, Document)
-                yield result
+            found = self._checked(result)
+            if isinstance(found, Document):
+                yield found
             elif self.on_error == "stop":
-                raise error
+                raise found
             else:
-                skipped.add(error)
+                skipped.add(found)
 
-    def _fault(self, result: Result) -> ReadingError | None:
-        if isinstance(result, ReadingError):
-            return result
-        if self.annotator is not None:
+    def _checked(self, result: Result) -> Result:
+        """An error, where a document cannot be annotated."""
+        if self.annotator is not None and isinstance(result, Document):
             try:
                 self.annotator.check(result)
             except InputError as error:
                 return ReadingError.at(result.name, error)
-        return None
+        return result
 
     def fingerprint(self) -> str:
         """A sha256 that is the same only if the documents are: see the sources for what goes into it."""

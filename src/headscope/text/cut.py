@@ -24,9 +24,8 @@ def cut(document: Document, start: int, stop: int, *, name: str = "", context: i
     -1, as of a root; the relation to it stays, so that it is seen to be none.
     """
     assert document.words is not None
-    layers: dict[str, Any] = {}
-    for layer in (name for name in ONE_PER_WORD if getattr(document, name) is not None):
-        layers[layer] = getattr(document, layer)[start:stop]
+    known = [layer for layer in ONE_PER_WORD if getattr(document, layer) is not None]
+    layers: dict[str, Any] = {layer: getattr(document, layer)[start:stop] for layer in known}
     if document.parents is not None:
         layers["parents"] = [parent - start if start <= parent < stop else -1 for parent in layers["parents"]]
     for layer in ("mentions", "multiwords"):

@@ -1,6 +1,5 @@
 """Mention: a span of words that refers to someone or something, and the cluster of those that refer to the same."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -20,19 +19,3 @@ class Mention(NamedTuple):
 def in_order(mentions: Sequence[Mention]) -> list[Mention]:
     """Mentions as a reader meets them: by their first word, the shorter of two first."""
     return sorted(mentions, key=lambda mention: (mention.start, mention.stop))
-
-
-def with_antecedent(mentions: Sequence[Mention]) -> list[Mention]:
-    """The mentions whose cluster has an earlier mention.
-
-    >>> ann, her, bob = Mention(0, 1, "Ann"), Mention(4, 5, "Ann"), Mention(2, 3, "Bob")
-    >>> with_antecedent([her, bob, ann]) == [her]
-    True
-    """
-    seen: Counter[str] = Counter()
-    found = []
-    for mention in in_order(mentions):
-        if seen[mention.cluster]:
-            found.append(mention)
-        seen[mention.cluster] += 1
-    return found

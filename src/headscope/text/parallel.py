@@ -3,20 +3,19 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
 from headscope.errors import InputError
-from headscope.files import sha256_of
 from headscope.text.corpus import Corpus, OnError
 from headscope.text.document import Document
-from headscope.text.readers.line_blocks import ReadingError, Result
-from headscope.text.readers.lines import Line, numbered_lines
-from headscope.text.readers.paths import find_files
+from headscope.text.readers.line_blocks import LineBlock, Result, parse_each
+from headscope.text.readers.lines import numbered_lines
+from headscope.text.readers.paths import find_files, hash_of
 
 SEPARATOR = "|||"
-_SIDES = ("source", "target")
 
 
 def parallel_documents(
@@ -43,7 +42,7 @@ class ParallelFiles:
     """One file with both sides, or two files whose lines belong together; the source of a corpus."""
 
     def __init__(self, source: str | Path, target: str | Path | None, first: str) -> None:
-        if first not in _SIDES:
+        if first not in ("source", "target"):
             raise InputError(f"The side that stands first is source or target, not {first!r}.")
         if target is not None and first != "source":
             raise InputError("With a file for each side, the source's is given first: swap the two files instead.")
@@ -51,47 +50,35 @@ class ParallelFiles:
         self.first = first
 
     def read(self) -> Iterator[Result]:
-        return self._one() if len(self.paths) == 1 else self._two()
+        return parse_each(_line_by_line(self.paths[0]), self._one) if len(self.paths) == 1 else self._two()
 
-    def _one(self) -> Iterator[Result]:
-        (path,) = self.paths
-        for line in numbered_lines(path):
-            words = words_of(line.text)
-            if line.fault is not None:
-                yield _error(path, line, line.fault)
-            elif words.count(SEPARATOR) != 1:
-                many = "more than one" if SEPARATOR in words else "no"
-                yield _error(path, line, f"there is {many} {SEPARATOR} between the two sides, with spaces around it")
-            else:
-                cut = words.index(SEPARATOR)
-                sides = (words[:cut], words[cut + 1 :])
-                source, target = sides if self.first == "source" else sides[::-1]
-                yield _document(source, target, (path, line), (path, line))
+    def _one(self, block: LineBlock) -> Document:
+        (line,) = block.lines
+        words = words_of(line.text)
+        if words.count(SEPARATOR) != 1:
+            many = "more than one" if SEPARATOR in words else "no"
+            raise block.error(line, f"there is {many} {SEPARATOR} between the two sides, with spaces around it")
+        cut = words.index(SEPARATOR)
+        sides = (words[:cut], words[cut + 1 :])
+        source, target = sides if self.first == "source" else sides[::-1]
+        return _document(source, target, block, block)
 
     def _two(self) -> Iterator[Result]:
         path, target_path = self.paths
-        last: Line | None = None
-        for line, target_line in zip_longest(numbered_lines(path), numbered_lines(target_path)):
+        for number, (block, target_block) in enumerate(zip_longest(_line_by_line(path), _line_by_line(target_path))):
             # A line skipped where the two part would pair all that follow wrongly: nobody can go on from here.
-            if line is None or target_line is None:
-                ended, longer = (path, target_path) if line is None else (target_path, path)
+            if block is None or target_block is None:
+                ended, longer = (path, target_path) if block is None else (target_path, path)
                 raise InputError(
-                    f"{ended} ends after line {last.number if last else 0}, but {longer} goes on: "
-                    "both sides need the same number of lines."
+                    f"{ended} ends after line {number}, but {longer} goes on: both sides need the same number of lines."
                 )
-            last = line
-            faults = [(path, line), (target_path, target_line)]
-            fault = next((_error(file, faulty, faulty.fault) for file, faulty in faults if faulty.fault is not None), None)
-            yield fault or _document(words_of(line.text), words_of(target_line.text), *faults)
+            yield from parse_each([block], partial(_of_two, target_block))
 
     def fingerprint(self) -> str:
         """sha256 over the settings and the files' bytes, not over their names: a corpus may move."""
         digest = hashlib.sha256(json.dumps({"format": "parallel", "first": self.first, "files": len(self.paths)}).encode())
         for path in self.paths:
-            try:
-                digest.update(sha256_of(path).encode())
-            except OSError as error:
-                raise InputError(f"{path} cannot be read ({error.strerror}): check the path.") from None
+            digest.update(hash_of(path).encode())
         return digest.hexdigest()
 
     def describe(self) -> dict[str, Any]:
@@ -108,19 +95,20 @@ def words_of(text: str) -> list[str]:
     return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
-def _document(source: list[str], target: list[str], source_at: tuple[Path, Line], target_at: tuple[Path, Line]) -> Result:
-    for name, words, (path, line) in (("source", source, source_at), ("target", target, target_at)):
+def _line_by_line(path: Path) -> Iterator[LineBlock]:
+    return (LineBlock(str(path), [line]) for line in numbered_lines(path))
+
+
+def _of_two(target: LineBlock, source: LineBlock) -> Document:
+    target.check()
+    return _document(words_of(source.lines[0].text), words_of(target.lines[0].text), source, target)
+
+
+def _document(source: list[str], target: list[str], source_at: LineBlock, target_at: LineBlock) -> Document:
+    for name, words, block in (("source", source, source_at), ("target", target, target_at)):
         if not words:
-            return _error(path, line, f"the {name} side is empty")
-    path, line = source_at
-    try:
-        return Document(words=source, target_words=target, name=f"{path}:{line.number}")
-    except InputError as error:
-        return ReadingError.at(f"{path}, line {line.number}", error)
-
-
-def _error(path: Path, line: Line, reason: str | None) -> ReadingError:
-    return ReadingError(f"{path}, line {line.number}", reason or "")
+            raise block.error(block.lines[0], f"the {name} side is empty")
+    return Document(words=source, target_words=target, name=source_at.name)
 
 
 def _one_file(given: str | Path) -> Path:

@@ -26,10 +26,6 @@ class Correspondence:
     ends: str = SAME
     note: str = ""
 
-    def other(self, name: str) -> str:
-        """The name in the other scheme."""
-        return self.ud if name == self.stanford else self.stanford
-
 
 def _same(pairs: str) -> list[Correspondence]:
     return [Correspondence(*pair.split("/")) for pair in pairs.split()]
@@ -68,15 +64,6 @@ class Found:
     note: str = ""
 
 
-def same_relation(name: str) -> tuple[str, ...]:
-    """All names of a relation that links the same two words the same way: the given one, then the nearest.
-
-    >>> same_relation("dobj"), same_relation("obj"), same_relation("det")
-    (('dobj', 'obj'), ('obj', 'dobj'), ('det',))
-    """
-    return (name, *(found.other(name) for found in _having(name) if found.ends == SAME))
-
-
 def find_relation(name: str, among: Collection[str]) -> Found | None:
     """A relation among the names of some data: by its own name, else by its nearest there; None where it has none.
 
@@ -87,12 +74,9 @@ def find_relation(name: str, among: Collection[str]) -> Found | None:
     """
     if name in among:
         return Found(name)
-    nearest = sorted(_having(name), key=lambda found: (SAME, REVERSED, OTHER).index(found.ends))
-    for found in nearest:
-        if found.other(name) in among:
-            return Found(found.other(name), found.ends, found.note)
+    having = [found for found in CORRESPONDENCES if name in (found.stanford, found.ud)]
+    for found in sorted(having, key=lambda found: (SAME, REVERSED, OTHER).index(found.ends)):
+        other = found.ud if name == found.stanford else found.stanford
+        if other in among:
+            return Found(other, found.ends, found.note)
     return None
-
-
-def _having(name: str) -> list[Correspondence]:
-    return [found for found in CORRESPONDENCES if name in (found.stanford, found.ud)]

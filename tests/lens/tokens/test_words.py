@@ -7,7 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headscope.lens.tokens.words import join_words, merge_keys, merge_rows, piece_spans, word_spans, words_of_pieces
+from headscope.lens.tokens.words import merge_keys, merge_rows, piece_spans, word_spans, words_of_pieces
+from headscope.text.natural_text import natural_text
 
 
 def test_merging_by_hand() -> None:
@@ -50,7 +51,7 @@ def test_alignment_of_slow_tokenizers(text: str, pieces: list[str], spans: list[
 
 @given(st.lists(st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=6), min_size=1, max_size=6))
 def test_letters_as_pieces_find_their_words(words: list[str]) -> None:
-    text, spans = join_words(words)
+    text, spans = natural_text(words)
     pieces = [character for word in words for character in word]
     found = piece_spans(text, pieces)
     expected = [index for index, word in enumerate(words) for _ in word]

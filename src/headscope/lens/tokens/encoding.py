@@ -1,16 +1,15 @@
 """From a document to what the model reads: token ids, and for each token its word and whether it is special."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any
+from typing import Any, Self
 
 from headscope.errors import InputError, TooLong
 from headscope.lens.quiet import quiet
-from headscope.lens.tokens.words import join_words, piece_spans, word_spans, words_of_pieces
+from headscope.lens.tokens.words import piece_spans, word_spans, words_of_pieces
 from headscope.text.document import Document
+from headscope.text.natural_text import natural_text
 
 LIMITS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
 
@@ -30,7 +29,7 @@ class TokenSequence:
     @classmethod
     def of_pieces(
         cls, tokenizer: Any, ids: list[int], words: Sequence[str], word_of: list[int | None], special: list[bool]
-    ) -> TokenSequence:
+    ) -> Self:
         """Pieces whose words are known, and whose places in a text are not."""
         tokens = [str(token) for token in tokenizer.convert_ids_to_tokens(ids)]
         return cls(ids, tokens, list(words), word_of, special, [0] * len(ids))
@@ -44,14 +43,10 @@ class TokenSequence:
         members: list[list[int]] = []
         place: dict[int, int] = {}
         for index, word in enumerate(self.word_of):
-            if word is None:
-                labels.append(self.tokens[index])
-                members.append([index])
-            elif word in place:
+            if word is not None and place.setdefault(word, len(labels)) < len(labels):
                 members[place[word]].append(index)
             else:
-                place[word] = len(labels)
-                labels.append(self.words[word])
+                labels.append(self.tokens[index] if word is None else self.words[word])
                 members.append([index])
         return labels, members
 
@@ -75,10 +70,9 @@ class Segment:
     is_split: bool = False  # the words were given, not found
 
     @classmethod
-    def of(cls, text: str | None, words: Sequence[str] | None) -> Segment:
+    def of(cls, text: str | None, words: Sequence[str] | None) -> Self:
         if words is not None:
-            joined, spans = join_words(words)
-            return cls(joined, spans, list(words), is_split=True)
+            return cls(*natural_text(words), list(words), is_split=True)
         assert text is not None
         spans = word_spans(text)
         return cls(text, spans, [text[start:stop] for start, stop in spans])

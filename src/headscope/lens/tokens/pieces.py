@@ -1,9 +1,7 @@
 """Pieces: a text, and where each of its tokens stands in it. A pair of tokens that attend to each other is marked there."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from headscope.lens.tokens.encoding import Encoded, TokenSequence
 from headscope.lens.tokens.labels import readable
@@ -20,7 +18,7 @@ class Pieces(NamedTuple):
     spans: Sequence[tuple[int, int]]
 
     @classmethod
-    def of_tokens(cls, sequence: TokenSequence) -> Pieces:
+    def of_tokens(cls, sequence: TokenSequence) -> Self:
         """Tokens whose places in a text are not known, with a space between words; special ones have no place in it."""
         text, spans = "", []
         before: int | None = None
@@ -33,7 +31,7 @@ class Pieces(NamedTuple):
         return cls(text, spans)
 
     @classmethod
-    def of_source(cls, encoded: Encoded) -> Pieces:
+    def of_source(cls, encoded: Encoded) -> Self:
         """The text as it is written, both parts of a pair in one line."""
         document, sequence = encoded.document, encoded.source
         if not sequence.spans:

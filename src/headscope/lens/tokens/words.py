@@ -27,21 +27,9 @@ def word_spans(text: str) -> list[Span]:
     return [match.span() for match in _WORD.finditer(text)]
 
 
-def join_words(words: Sequence[str]) -> tuple[str, list[Span]]:
-    """The text of pre-split words, and their spans in it."""
-    spans, start = [], 0
-    for word in words:
-        spans.append((start, start + len(word)))
-        start += len(word) + 1
-    return " ".join(words), spans
-
-
 def words_of_pieces(pieces: Sequence[Span], words: Sequence[Span], text: str) -> list[int | None]:
     """The index of each piece's word; None for a piece that is only space or lies in no word."""
-    word_at: dict[int, int] = {}
-    for index, (start, stop) in enumerate(words):
-        for position in range(start, stop):
-            word_at[position] = index
+    word_at = {position: index for index, word in enumerate(words) for position in range(*word)}
     found: list[int | None] = []
     for start, stop in pieces:
         first = next((position for position in range(start, stop) if not text[position].isspace()), None)

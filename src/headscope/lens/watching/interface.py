@@ -4,14 +4,12 @@ It computes what the model's own eager function computes, block of rows by block
 each block to whoever watches. Soft caps, sinks and position biases stay the model's own business.
 """
 
-from __future__ import annotations
-
 import copy
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
@@ -19,12 +17,6 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from headscope.lens.watching.masks import RowMask, row_mask
 
 NAME = "headscope"
-
-
-class Watcher(Protocol):
-    """Whoever watches a forward pass: a trace, or a capture."""
-
-    def attend(self, call: AttentionCall) -> tuple[Tensor, None]: ...
 
 
 class AttentionCall:
@@ -65,7 +57,7 @@ class AttentionCall:
         flowing = {name: other for name, other in others.items() if isinstance(other, Tensor) and other.requires_grad}
         return {"query": self.query, "key": self.key, "value": self.value, **flowing}
 
-    def with_inputs(self, inputs: dict[str, Tensor]) -> AttentionCall:
+    def with_inputs(self, inputs: dict[str, Tensor]) -> Self:
         """The same call with other tensors for those of `inputs()`."""
         other = copy.copy(self)
         other.query, other.key, other.value = (inputs[name] for name in ("query", "key", "value"))
@@ -80,6 +72,12 @@ class AttentionCall:
         if isinstance(option, Tensor) and option.dim() >= 3 and option.shape[-2] == self.length > 1:
             return option[..., start:stop, :]
         return option
+
+
+class Watcher(Protocol):
+    """Whoever watches a forward pass: a trace, or a capture."""
+
+    def attend(self, call: AttentionCall) -> tuple[Tensor, None]: ...
 
 
 _watching = threading.local()

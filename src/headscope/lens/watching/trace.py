@@ -4,8 +4,6 @@ W_O is the linear layer whose input is the attention's output. No table of names
 and outputs of the trace are compared by value.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -32,6 +30,14 @@ CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
 CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
 
 
+class Matrices(NamedTuple):
+    """What a head's f is made of: f(x) = (x W_V + b_V) W_O."""
+
+    values: Tensor  # W_V: head d_model d_head
+    biases: Tensor  # b_V: head d_head
+    output: Tensor  # W_O: head d_head d_model
+
+
 @dataclass
 class TracedSite:
     """A site, and what is needed to read it again: the module, which of its calls, and W_O."""
@@ -54,14 +60,6 @@ class TracedSite:
             part.repeat_interleave(repeated, 0) for part in (self.value_projection.matrices, self.value_projection.biases)
         )
         return Matrices(values, biases, self.projection.matrices)
-
-
-class Matrices(NamedTuple):
-    """What a head's f is made of: f(x) = (x W_V + b_V) W_O."""
-
-    values: Tensor  # W_V: head d_model d_head
-    biases: Tensor  # b_V: head d_head
-    output: Tensor  # W_O: head d_head d_model
 
 
 @dataclass

@@ -2,21 +2,8 @@
 
 from collections.abc import Sequence
 
-from headscope.text.coreference.english import (
-    GIVEN_NAMES,
-    MANY,
-    NOT_MEN,
-    NOUNS,
-    ONE,
-    ONE_OR_MANY,
-    POSSESSION,
-    PRONOUNS,
-    SINGULAR_OF,
-    SINGULARS_IN_S,
-    Features,
-    Gender,
-    Number,
-)
+from headscope.text.coreference import english
+from headscope.text.coreference.english import PRONOUNS, Features, Gender, Number
 from headscope.text.coreference.head_words import head_word
 from headscope.text.coreference.mention_kinds import kind_of
 from headscope.text.document import Document
@@ -46,10 +33,10 @@ def features_of(document: Document, mention: Mention, kind: Kind | None = None) 
     at = head - mention.start
     if kind == "PRON":
         return PRONOUNS.get(words[at], Features())
-    possessors = [place for place, word in enumerate(words[:at]) if word in POSSESSION]
+    possessors = [place for place, word in enumerate(words[:at]) if word in english.POSSESSION]
     core = words[possessors[-1] + 1 if possessors else 0 : at + 1]
     within = core[:-1] if kind == "PROP" else []
-    if core[0] not in ONE and _AND & {*within, *words[at + 1 : at + 2]}:  # `Mr. and Mrs. Smith`, `Tom and Ann`
+    if core[0] not in english.ONE and _AND & {*within, *words[at + 1 : at + 2]}:  # `Mr. and Mrs. Smith`, `Tom and Ann`
         return Features("plural")
     tag = None if document.fine_tags is None else document.fine_tags[head]
     return Features(number_of(core, kind, tag), gender_of(core, kind))
@@ -62,10 +49,10 @@ def number_of(words: Sequence[str], kind: Kind, tag: str | None = None) -> Numbe
     ('plural', 'singular', 'plural')
     """
     first, head = words[0], words[-1]
-    if head in ONE_OR_MANY and first not in MANY:
+    if head in english.ONE_OR_MANY and first not in english.MANY:
         return None
-    if first in ONE or first in MANY:
-        return "singular" if first in ONE else "plural"
+    if first in english.ONE or first in english.MANY:
+        return "singular" if first in english.ONE else "plural"
     if tag in ("NN", "NNP", "NNS", "NNPS"):
         return "plural" if tag.endswith("S") else "singular"
     # James is one, the Bennets are several.
@@ -80,8 +67,8 @@ def gender_of(words: Sequence[str], kind: Kind) -> Gender | None:
     """
     if kind == "PROP":
         first = words[1] if words[0] == "the" and len(words) > 1 else words[0]
-        found = NOUNS.get(first) if len(words) > 1 else None
-        return found or GIVEN_NAMES.get(first) or gender_of_noun(words[-1])
+        found = english.NOUNS.get(first) if len(words) > 1 else None
+        return found or english.GIVEN_NAMES.get(first) or gender_of_noun(words[-1])
     return gender_of_noun(_singular(words[-1]))
 
 
@@ -91,14 +78,14 @@ def gender_of_noun(word: str) -> Gender | None:
     >>> gender_of_noun("sister-in-law"), gender_of_noun("fisherman"), gender_of_noun("friend")
     ('feminine', 'masculine', None)
     """
-    found = NOUNS.get(word) or NOUNS.get(word.split("-")[0])
+    found = english.NOUNS.get(word) or english.NOUNS.get(word.split("-")[0])
     if found is None and word.endswith("woman"):
         return "feminine"
-    return "masculine" if found is None and word.endswith("man") and word not in NOT_MEN else found
+    return "masculine" if found is None and word.endswith("man") and word not in english.NOT_MEN else found
 
 
 def _is_plural(word: str) -> bool:
-    return word in SINGULAR_OF or (word not in SINGULARS_IN_S and _singular(word) != word)
+    return word in english.SINGULAR_OF or (word not in english.SINGULARS_IN_S and _singular(word) != word)
 
 
 def _singular(word: str) -> str:
@@ -107,8 +94,8 @@ def _singular(word: str) -> str:
     >>> [_singular(word) for word in ("ladies", "women", "boys", "churches", "mistress", "wives")]
     ['lady', 'woman', 'boy', 'church', 'mistress', 'wife']
     """
-    if word in SINGULAR_OF:
-        return SINGULAR_OF[word]
+    if word in english.SINGULAR_OF:
+        return english.SINGULAR_OF[word]
     if word.endswith("men"):
         return f"{word[:-2]}an"
     for plural, singular in (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x")):

@@ -41,9 +41,7 @@ REFLEXIVES = listed("myself yourself himself herself itself ourselves yourselves
 # What stands around nouns
 
 POSSESSION = listed("'s ’s ' ’")
-INDEFINITES = (
-    listed("a an another any each every no some this that these those") | POSSESSIVES
-)  # `the` and these: DETERMINERS
+INDEFINITES = listed("a an another any each every no some this that these those") | POSSESSIVES
 DETERMINERS = INDEFINITES | {"the"}
 PREPOSITIONS = listed(
     """about above across after against along amid among around as at before behind below beneath beside besides between

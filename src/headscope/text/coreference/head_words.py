@@ -7,28 +7,17 @@ pronoun or participle clause behind it: `the tall, thin [man] who left`, `Ann 's
 from collections.abc import Sequence
 
 from headscope.errors import InputError
-from headscope.text.coreference.english import (
-    ADVERBS,
-    CLAUSES,
-    DETERMINERS,
-    JOINS,
-    POSSESSION,
-    POSSESSIVES,
-    PREPOSITIONS,
-    REFLEXIVES,
-    SUFFIXES,
-    TITLES,
-    listed,
-)
+from headscope.text.coreference import english
+from headscope.text.coreference.english import DETERMINERS, JOINS, POSSESSION, listed
 from headscope.text.document import Document
 from headscope.text.mention import Mention
 
 NOMINAL_TAGS = frozenset({"NOUN", "PROPN", "PRON", "NN", "NNS", "NNP", "NNPS", "PRP", "WP"})
 
-_ENDS = PREPOSITIONS | JOINS | CLAUSES | REFLEXIVES
+_ENDS = english.PREPOSITIONS | JOINS | english.CLAUSES | english.REFLEXIVES
 _MARKS_WITHIN = listed("- / . \" `` '' “ ” _ $ % #")  # they do not end a noun phrase
 # After nothing but these no phrase is complete: the preposition in `even in the house` does not end one.
-_OPENINGS = ADVERBS | (DETERMINERS - listed("this that these those some any each"))
+_OPENINGS = english.ADVERBS | (DETERMINERS - listed("this that these those some any each"))
 
 
 def head_word(document: Document, mention: Mention) -> int:
@@ -47,7 +36,7 @@ def head_word(document: Document, mention: Mention) -> int:
     words = [word.lower() for word in document.words[mention.start : mention.stop]]
     nouns = _nominal(document, mention)
     if nouns is not None:  # UPOS has possessives among the pronouns
-        nouns = [noun and word not in POSSESSIVES for noun, word in zip(nouns, words, strict=True)]
+        nouns = [noun and word not in english.POSSESSIVES for noun, word in zip(nouns, words, strict=True)]
     return mention.start + head_by_rule(words, nouns)
 
 
@@ -79,7 +68,7 @@ def head_by_rule(words: Sequence[str], nominal: Sequence[bool] | None = None) ->
         if _is_complete(words, nominal, first, place) and _ends_core(words, nominal, place):
             last = place - 1
             break
-    while last > first and (not _is_word(words[last]) or words[last] in POSSESSION | SUFFIXES):
+    while last > first and (not _is_word(words[last]) or words[last] in POSSESSION | english.SUFFIXES):
         last -= 1
     if nominal is None:
         return last
@@ -95,7 +84,7 @@ def _is_complete(words: Sequence[str], nominal: Sequence[bool] | None, first: in
 
 def _ends_core(words: Sequence[str], nominal: Sequence[bool] | None, place: int) -> bool:
     word = words[place]
-    if word in POSSESSION or word in _MARKS_WITHIN or (word in JOINS and words[place - 1] in TITLES):
+    if word in POSSESSION or word in _MARKS_WITHIN or (word in JOINS and words[place - 1] in english.TITLES):
         return False
     if word in JOINS or word == ",":
         return nominal[place - 1] if nominal is not None else not _joins_adjectives(words, place)

@@ -9,26 +9,27 @@ class Brackets:
     """Brackets that open and close; of two of the same cluster, the inner one closes first."""
 
     def __init__(self, block: LineBlock, within: str = "document") -> None:
-        self._block = block
+        self.block = block
         self._within = within
         self._open: dict[str, list[tuple[int, Line]]] = {}
         self._closed: list[Mention] = []
 
-    def open(self, cluster: str, start: int, line: Line) -> None:
-        self._open.setdefault(cluster, []).append((start, line))
-
-    def close(self, cluster: str, stop: int, line: Line) -> None:
-        if not self._open.get(cluster):
-            raise self._block.error(line, f"a mention of {cluster!r} ends here that has not begun")
-        start, _ = self._open[cluster].pop()
-        if start < stop:  # otherwise it stands on an empty node, which is no word
-            self._closed.append(Mention(start, stop, cluster))
+    def add(self, cluster: str, opens: str | None, closes: str | None, start: int, stop: int, line: Line) -> None:
+        """A bracket that opens begins a mention at word `start`, one that closes ends it before word `stop`."""
+        begun = self._open.setdefault(cluster, [])
+        if opens:
+            begun.append((start, line))
+        if closes:
+            if not begun:
+                raise self.block.error(line, f"a mention of {cluster!r} ends here that has not begun")
+            start, _ = begun.pop()
+            if start < stop:  # otherwise it stands on an empty node, which is no word
+                self._closed.append(Mention(start, stop, cluster))
 
     def mentions(self) -> list[Mention]:
         """All of them, in order; ReadingError if one is still open."""
         for cluster, begun in self._open.items():
             for _, line in begun:
-                raise self._block.error(
-                    line, f"a mention of {cluster!r} begins here that does not end in this {self._within}"
-                )
+                reason = f"a mention of {cluster!r} begins here that does not end in this {self._within}"
+                raise self.block.error(line, reason)
         return in_order(self._closed)

@@ -50,7 +50,7 @@ def _parse(block: LineBlock) -> Document:
         for line, columns in _rows(sentence):
             words.append(columns[3])
             fine_tags.append(columns[4] if len(columns) >= 12 else "")
-            _read_brackets(columns[-1].strip(), len(words) - 1, line, block, brackets)
+            _read_brackets(columns[-1].strip(), len(words) - 1, line, brackets)
         sentences.append((start, len(words)))
     return Document(
         words=words,
@@ -76,15 +76,13 @@ def _rows(sentence: LineBlock) -> Iterator[tuple[Line, list[str]]]:
         yield line, columns
 
 
-def _read_brackets(column: str, word: int, line: Line, block: LineBlock, brackets: Brackets) -> None:
+def _read_brackets(column: str, word: int, line: Line, brackets: Brackets) -> None:
     """`(3` opens cluster 3, `3)` closes it, `(3)` does both, and `|` parts several."""
     if column in _NOTHING:
         return
     for part in column.split("|"):
         match = _BRACKET.fullmatch(part)
         if match is None or not (match[1] or match[3]):
-            raise block.error(line, f"the last column is {column!r}, which is no coreference such as (3, 3) or (3)|(5")
-        if match[1]:
-            brackets.open(match[2], word, line)
-        if match[3]:
-            brackets.close(match[2], word + 1, line)
+            reason = f"the last column is {column!r}, which is no coreference such as (3, 3) or (3)|(5"
+            raise brackets.block.error(line, reason)
+        brackets.add(match[2], match[1], match[3], word, word + 1, line)

@@ -59,10 +59,8 @@ class Sentence:
         for line, row in zip(self.lines, self.rows, strict=True):
             head = int(row.head) if _HEAD.fullmatch(row.head) else -1
             if not 0 <= head <= len(self.rows) or row.head == row.id:
-                raise self._block.error(
-                    line,
-                    f"the head of word {row.id} is {row.head!r}, but must be 0 or another of the {len(self.rows)} words",
-                )
+                must = f"must be 0 or another of the {len(self.rows)} words"
+                raise self._block.error(line, f"the head of word {row.id} is {row.head!r}, but {must}")
             heads.append(self.first + head - 1 if head else -1)
         return heads
 
@@ -76,20 +74,16 @@ class Sentence:
             self.lines.append(line)
             self.rows.append(row)
             self.spaces.append(_space_after(row))
-            self._read_entities(row, self.stop - 1, line)
+            read_entities(row.misc, self.stop - 1, self.stop, line, self._brackets)
         elif match := _RANGE.fullmatch(row.id):
             if int(match[1]) != following:
                 raise self._block.error(line, f"the multiword token {row.id} must stand right before its first word")
             multiword = Multiword(self.stop, self.first + int(match[2]), row.form)
             self._written_as_one.append((line, multiword, _space_after(row)))
         elif _EMPTY_NODE.fullmatch(row.id):
-            self._read_entities(row, self.stop, line)
+            read_entities(row.misc, self.stop, self.stop, line, self._brackets)
         else:
             raise self._block.error(line, f"the number of this word is {row.id!r}, but {following} comes next")
-
-    def _read_entities(self, row: Row, start: int, line: Line) -> None:
-        if row.misc != "_":
-            read_entities(row.misc, start, self.stop, line, self._block, self._brackets)
 
     def _write_as_one(self, line: Line, multiword: Multiword, space: bool) -> None:
         """Inside a multiword token no space follows a word, whatever the words' own rows say."""

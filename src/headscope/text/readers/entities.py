@@ -3,33 +3,24 @@
 import re
 
 from headscope.text.readers.brackets import Brackets
-from headscope.text.readers.line_blocks import LineBlock
 from headscope.text.readers.lines import Line
 
 _KEY = "Entity="
 _BRACKET = re.compile(r"(\()?([^()\[\]-]+)(?:\[([0-9]+)/[0-9]+\])?(-[^()]*)?(\))?")
 
 
-def read_entities(misc: str, start: int, stop: int, line: Line, block: LineBlock, brackets: Brackets) -> None:
+def read_entities(misc: str, start: int, stop: int, line: Line, brackets: Brackets) -> None:
     """Open brackets begin a mention at word `start`, closing ones end it before word `stop`.
 
     A mention in several parts (`e1[1/2]`) counts as its first part: a mention here is words in a row.
     """
-    for value in misc.split("|"):
-        if value.startswith(_KEY):
-            _read_value(value.removeprefix(_KEY), start, stop, line, block, brackets)
-
-
-def _read_value(value: str, start: int, stop: int, line: Line, block: LineBlock, brackets: Brackets) -> None:
-    at = 0
-    while at < len(value):
-        match = _BRACKET.match(value, at)
-        if match is None or not (match[1] or match[5]):
-            raise block.error(line, f"Entity is {value!r}, which is no list of brackets such as (e1-person-1)e2)")
-        at = match.end()
-        if match[3] not in (None, "1"):
-            continue
-        if match[1]:
-            brackets.open(match[2], start, line)
-        if match[5]:
-            brackets.close(match[2], stop, line)
+    for value in (value.removeprefix(_KEY) for value in misc.split("|") if value.startswith(_KEY)):
+        at = 0
+        while at < len(value):
+            match = _BRACKET.match(value, at)
+            if match is None or not (match[1] or match[5]):
+                reason = f"Entity is {value!r}, which is no list of brackets such as (e1-person-1)e2)"
+                raise brackets.block.error(line, reason)
+            at = match.end()
+            if match[3] in (None, "1"):
+                brackets.add(match[2], match[1], match[5], start, stop, line)

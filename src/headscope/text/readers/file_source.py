@@ -9,7 +9,7 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.text.readers.formats import FORMATS
 from headscope.text.readers.line_blocks import Result
-from headscope.text.readers.paths import find_files
+from headscope.text.readers.paths import find_files, hash_of
 from headscope.text.readers.recognise import recognise
 from headscope.text.readers.rows import DEFAULT_COLUMN
 
@@ -36,11 +36,7 @@ class FileSource:
         """sha256 over the settings and the files' bytes, not over their names: a corpus may move."""
         digest = hashlib.sha256(json.dumps({"format": self.format, **self.settings}, sort_keys=True).encode())
         for path in self._all_files():
-            try:
-                with path.open("rb") as file:
-                    digest.update(hashlib.file_digest(file, "sha256").digest())
-            except OSError as error:
-                raise InputError(f"{path} cannot be read ({error.strerror}): check the path.") from None
+            digest.update(bytes.fromhex(hash_of(path)))
         return digest.hexdigest()
 
     def describe(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Any
 
 from headscope.errors import InputError
-from headscope.text.document import Document
 from headscope.text.links import Links
 from headscope.text.readers.line_blocks import ReadingError, Result
 from headscope.text.readers.rows import DEFAULT_COLUMN, document_of_item
@@ -42,7 +41,8 @@ class ItemSource:
                 yield ReadingError.at(f"item {number}", error)
                 continue
             if document is not None:
-                digest.update(_as_json(document).encode())
+                values = [getattr(document, field.name) for field in fields(document)]
+                digest.update(json.dumps(values, default=_as_list).encode())
                 yield document
         self._digest = digest.hexdigest()
 
@@ -58,10 +58,6 @@ class ItemSource:
 
     def describe(self) -> dict[str, Any]:
         return {"items": type(self.items).__name__, "column": self.column}
-
-
-def _as_json(document: Document) -> str:
-    return json.dumps([getattr(document, field.name) for field in fields(document)], default=_as_list)
 
 
 def _as_list(thing: Any) -> list[Any]:

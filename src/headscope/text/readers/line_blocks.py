@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from headscope.errors import InputError
 from headscope.text.document import Document
@@ -62,15 +63,8 @@ def one_by_one(lines: Iterable[Line], path: str) -> Iterator[LineBlock]:
 
 def by_blank_lines(lines: Iterable[Line], path: str) -> Iterator[LineBlock]:
     """Blank lines part the blocks, and belong to none."""
-    block: list[Line] = []
-    for line in lines:
-        if not line.blank:
-            block.append(line)
-        elif block:
-            yield LineBlock(path, block)
-            block = []
-    if block:
-        yield LineBlock(path, block)
+    by_blank = groupby(lines, lambda line: line.blank)
+    return (LineBlock(path, list(block)) for blank, block in by_blank if not blank)
 
 
 def parse_each(blocks: Iterable[LineBlock], parse: Callable[[LineBlock], Document | None]) -> Iterator[Result]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from headscope.text.document import Document
@@ -44,9 +44,7 @@ def read_annotation(rows: Iterable[Line], path: str, text: Iterable[Line], text_
 def _parse(annotation: LineBlock, text: LineBlock) -> Document:
     text.check()
     sentences = [[word for word in line.text.split(" ") if word.strip()] for line in text.lines]
-    starts = [0]
-    for sentence in sentences:
-        starts.append(starts[-1] + len(sentence))
+    starts = [0, *accumulate(map(len, sentences))]
     words = [word for sentence in sentences for word in sentence]
     clusters: dict[str, str] = {}
     found: dict[str, Mention] = {}
@@ -77,10 +75,8 @@ def _rows(annotation: LineBlock) -> Iterator[tuple[Line, list[str]]]:
         if columns[0] not in COLUMNS:
             raise annotation.error(line, f"a row begins with one of {', '.join(COLUMNS)}, not with {columns[0][:20]!r}")
         if len(columns) != COLUMNS[columns[0]]:
-            expected = COLUMNS[columns[0]]
-            raise annotation.error(
-                line, f"a {columns[0]} row has {expected} columns parted by tabs, this one {len(columns)}"
-            )
+            expected = f"a {columns[0]} row has {COLUMNS[columns[0]]} columns parted by tabs"
+            raise annotation.error(line, f"{expected}, this one {len(columns)}")
         if not all(column.strip() for column in columns[:3]):
             raise annotation.error(line, "one of the first three columns is empty")
         yield line, columns
@@ -92,16 +88,13 @@ def _mention(columns: list[str], words: list[str], starts: list[int], line: Line
     if not all(_NUMBER.fullmatch(number) for number in place):
         raise block.error(line, f"the sentences and words of mention {name} are not all numbers")
     first_sentence, first, last_sentence, last = map(int, place)
-    if not max(first_sentence, last_sentence) < len(starts) - 1:
-        raise block.error(
-            line, f"mention {name} is in sentence {max(first_sentence, last_sentence)}, the text has {len(starts) - 1}"
-        )
+    if (furthest := max(first_sentence, last_sentence)) >= len(starts) - 1:
+        raise block.error(line, f"mention {name} is in sentence {furthest}, the text has {len(starts) - 1}")
     start, stop = starts[first_sentence] + first, starts[last_sentence] + last + 1
     there = " ".join(words[start:stop])
     if there != text:
-        raise block.error(
-            line, f"mention {name} is {text!r}, but the text has {there!r} there: do the two files belong together?"
-        )
+        different = f"mention {name} is {text!r}, but the text has {there!r} there"
+        raise block.error(line, f"{different}: do the two files belong together?")
     if kind not in KINDS:
         raise block.error(line, f"the last column is {kind!r}, not one of {', '.join(KINDS)}")
     return Mention(start, stop, name, kind)

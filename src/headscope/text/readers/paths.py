@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headscope.errors import InputError
+from headscope.files import sha256_of
 
 
 def find_files(given: Iterable[str | Path]) -> list[Path]:
@@ -29,6 +30,14 @@ def _files_of(given: str | Path) -> list[Path]:
     except (OSError, RuntimeError) as error:  # too long a name, a folder that is not ours, an unknown ~user
         raise InputError(f"{str(given)[:80]!r} is no path that can be read ({error}): check it.") from None
     raise InputError(f"There is no file or folder {str(given)[:200]!r}: check the path (from {Path.cwd()}).")
+
+
+def hash_of(path: Path) -> str:
+    """The sha256 of a file that a corpus is read from."""
+    try:
+        return sha256_of(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): check the path.") from None
 
 
 def _is_hidden(path: Path) -> bool:

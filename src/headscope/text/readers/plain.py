@@ -9,12 +9,12 @@ from headscope.text.readers.lines import Line
 
 def read_lines(lines: Iterable[Line], path: str) -> Iterator[Result]:
     """A document a line; blank lines are none."""
-    return parse_each(one_by_one(lines, path), _paragraph)
+    return parse_each(one_by_one(lines, path), _parse)
 
 
 def read_paragraphs(lines: Iterable[Line], path: str) -> Iterator[Result]:
     """A document a paragraph: lines up to a blank one, joined by spaces."""
-    return parse_each(by_blank_lines(lines, path), _paragraph)
+    return parse_each(by_blank_lines(lines, path), _parse)
 
 
 def read_paragraph_pairs(lines: Iterable[Line], path: str) -> Iterator[Result]:
@@ -25,14 +25,10 @@ def read_paragraph_pairs(lines: Iterable[Line], path: str) -> Iterator[Result]:
     pair before it, and an only one stands without a pair. (clark2019's released code packs sentences up to
     the limit, cuts the pack at random and drops what has no partner; the paper's text is followed here.)
     """
-    return parse_each(_by_pairs(by_blank_lines(lines, path)), _pair)
+    return parse_each(_by_pairs(by_blank_lines(lines, path)), _parse)
 
 
-def _paragraph(block: LineBlock) -> Document:
-    return Document(_text(block), name=block.name)
-
-
-def _pair(block: LineBlock) -> Document:
+def _parse(block: LineBlock) -> Document:
     first, *rest = map(_text, by_blank_lines(block.lines, block.path))
     return Document(first, pair=" ".join(rest) or None, name=block.name)
 
