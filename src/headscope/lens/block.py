@@ -11,7 +11,7 @@ from headscope.errors import NormsUnavailable
 from headscope.lens.cached import Cached
 from headscope.lens.measure import MEASURES
 from headscope.lens.score_block import ScoreBlock
-from headscope.lens.side import Side, token_side
+from headscope.lens.side import token_side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
@@ -71,6 +71,14 @@ class AttentionBlock(ScoreBlock):
     batch: Batch
     _joining: ResidualRows | None = None
 
+    def __post_init__(self) -> None:
+        batch, site = self.batch, self.site
+        self.attending = batch.cached(token_side, batch.query_side(site))
+        self.attended = batch.cached(token_side, batch.key_side(site))
+        queries, keys = batch.query_mask(site), self.key_side.mask
+        self.query_mask = self._all(batch.query_length(site)) if queries is None else queries
+        self.key_mask = self._all(self.weights.shape[-1]) if keys is None else keys
+
     def scores(self, measure: str = "weight") -> Tensor:
         return self.cached(MEASURES[measure].compute)
 
@@ -95,28 +103,10 @@ class AttentionBlock(ScoreBlock):
             )
         return self._joining
 
-    @cached_property
-    def attending(self) -> Side:
-        return self.batch.cached(token_side, self.batch.query_side(self.site))
-
-    @cached_property
-    def attended(self) -> Side:
-        return self.batch.cached(token_side, self.batch.key_side(self.site))
-
-    @cached_property
-    def query_mask(self) -> Tensor:
-        mask = self.batch.query_mask(self.site)
-        return self._all(self.batch.query_length(self.site)) if mask is None else mask
-
     @property
     def row_mask(self) -> Tensor:
         # Without padding of ours, a model may still pad a text to its own block size: it has more rows than tokens.
         return self._all(len(self.rows)) if self.batch.query_mask(self.site) is None else super().row_mask
-
-    @cached_property
-    def key_mask(self) -> Tensor:
-        mask = self.key_side.mask
-        return self._all(self.weights.shape[-1]) if mask is None else mask
 
     def _all(self, length: int) -> Tensor:
         return self.weights.new_ones((self.weights.shape[0], length), dtype=torch.bool)

@@ -156,12 +156,7 @@ class Lens:
         self._check_complete(batch, capture)
 
     def run_gradients(
-        self,
-        batch: Batch,
-        receive: Callable[[GradientBlock], None],
-        *,
-        loss: Loss | None = None,
-        rows: Rows = "fit",
+        self, batch: Batch, receive: Callable[[GradientBlock], None], *, loss: Loss | None = None, rows: Rows = "fit"
     ) -> torch.Tensor:
         """A forward and a backward pass; `receive` gets every block with dL / d alpha. Returns each text's loss.
 
@@ -258,14 +253,10 @@ class Lens:
 
     def _find_sites(self) -> Trace:
         inputs = dummy_inputs(self.model)
-        target = inputs.get("decoder_input_ids")
+        source, target = inputs["input_ids"], inputs.get("decoder_input_ids")
+        lengths = source.shape[1], None if target is None else target.shape[1]
         with torch.no_grad():
-            found = trace(
-                self.model,
-                lambda: self.forward(inputs),
-                source=inputs["input_ids"].shape[1],
-                target=None if target is None else target.shape[1],
-            )
+            found = trace(self.model, lambda: self.forward(inputs), *lengths)
         if not found.sites:
             why = f" ({found.skipped[0]})" if found.skipped else ""
             raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")

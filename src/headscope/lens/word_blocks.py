@@ -25,16 +25,12 @@ class Words(Side):
         length = max(map(len, sequences))
         groups = [sequence.groups() for sequence in sequences]
         first = [[pieces[0] for pieces in members] for _, members in groups]
-        super().__init__(
-            name,
-            [labels for labels, _ in groups],
-            [[sequence.special[piece] for piece in pieces] for sequence, pieces in zip(sequences, first, strict=True)],
-            [[sequence.word_of[piece] for piece in pieces] for sequence, pieces in zip(sequences, first, strict=True)],
-            device,
-        )
-        self.count = self.longest
+        labels = [labels for labels, _ in groups]
+        special = [[sequence.special[piece] for piece in pieces] for sequence, pieces in zip(sequences, first, strict=True)]
+        words = [[sequence.word_of[piece] for piece in pieces] for sequence, pieces in zip(sequences, first, strict=True)]
+        super().__init__(name, labels, special, words, device)
         # Padding goes to a word of its own behind the last, which is cut off again.
-        of_token = [[self.count] * length for _ in sequences]
+        of_token = [[self.longest] * length for _ in sequences]
         share = [[0.0] * length for _ in sequences]
         self.complete: list[list[int]] = []  # for each text and word, after which row it is complete
         for text, (_, members) in enumerate(groups):
@@ -45,14 +41,12 @@ class Words(Side):
             self.complete.append([max(pieces) + 1 for pieces in members])
         self.of_token = torch.tensor(of_token, device=device)
         self.share = torch.tensor(share, device=device)  # of each piece in its word
-        self.mask = torch.tensor(
-            [[word < len(labels) for word in range(self.count)] for labels in self.labels], device=device
-        )
+        self.mask = torch.tensor([[word < len(text) for word in range(self.longest)] for text in labels], device=device)
 
     def done(self, rows: int) -> int:
         """How many words are complete in every text once `rows` rows have come."""
         incomplete = (word for complete in self.complete for word, row in enumerate(complete) if row > rows)
-        return min(incomplete, default=self.count)
+        return min(incomplete, default=self.longest)
 
 
 @dataclass(eq=False, repr=False)
@@ -104,11 +98,11 @@ class WordRows:
         """Sum over the pieces of each key, then add each row's share to its word."""
         batch, heads, _, _ = scores.shape
         here = slice(rows.start, rows.stop)
-        merged = scores.new_zeros(batch, heads, len(rows), self._keys.count + 1)
+        merged = scores.new_zeros(batch, heads, len(rows), self._keys.longest + 1)
         merged.scatter_add_(3, self._keys.of_token[:, None, None].expand_as(scores), scores)
         merged = merged[..., :-1] * self._queries.share[:, None, here, None]
         words = self._queries.of_token[:, here] - self._first  # padding's word is the last one
-        last = self._queries.count - self._first
+        last = self._queries.longest - self._first
         real = torch.where(words < last, words, -1)
         needed = int(real.max()) + 1
         waiting = self._waiting.get(measure)

@@ -74,12 +74,7 @@ class Encoder:
         return length_limit(self.model.config, self.tokenizer)
 
     def encode(
-        self,
-        document: Document,
-        *,
-        max_tokens: int | None = None,
-        truncate: bool = False,
-        encoding: Encoding = AS_WRITTEN,
+        self, document: Document, *, max_tokens: int | None = None, truncate: bool = False, encoding: Encoding = AS_WRITTEN
     ) -> Encoded:
         """One document as tokens; `max_tokens` lowers the model's own limit."""
         if self.tokenizer is None:

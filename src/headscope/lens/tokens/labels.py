@@ -9,9 +9,8 @@ _BYTES = {character: byte for byte, character in bytes_to_unicode().items()}
 _SIGNS = {"\n": "⏎", "\t": "⇥", "\r": "␍"}
 _JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # they shape their neighbours (Persian, emoji), and stay where there are some
 _BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters by their category that leave nothing on paper
-_PRINTED = (
-    "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"  # format marks that are seen
-)
+# Format marks that are seen.
+_PRINTED = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 
 
 def readable(tokens: Sequence[str]) -> list[str]:

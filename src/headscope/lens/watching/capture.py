@@ -70,7 +70,7 @@ class Capture:
         output: Tensor | None = None
         for rows in self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2]):
             part, weights = call.rows(rows.start, rows.stop)
-            self._show(found, rows, weights, call.query, key_side, residual, part)
+            self._show(found, self._block(found.site, rows, weights, call.query, key_side), residual, part)
             if len(rows) == call.length:
                 return part.to(call.dtype), None
             if output is None:
@@ -89,7 +89,7 @@ class Capture:
             key_side, residual = self._beside(found, attended.values, attended.key, attended.length)
             for rows in self._row_ranges(found, attended.length, attended.values.shape[0], attended.values.shape[2]):
                 weights, output = attended.rows(rows.start, rows.stop), attended.output[:, rows.start : rows.stop]
-                self._show(found, rows, weights, attended.query, key_side, residual, output)
+                self._show(found, self._block(found.site, rows, weights, attended.query, key_side), residual, output)
 
     def _is_shown(self, found: TracedSite) -> bool:
         return self.layers is None or found.site.layer in self.layers
@@ -121,21 +121,11 @@ class Capture:
         key_side = KeySide(found.site, values, keys, mask, found.projection, inputs)
         return key_side, _by_text(residual, self.batch.size, queries)
 
-    def _show(
-        self,
-        found: TracedSite,
-        rows: range,
-        weights: Tensor,
-        queries: Tensor | None,
-        keys: KeySide,
-        residual: Tensor | None,
-        output: Tensor,
-    ) -> None:
-        block = self._block(found.site, rows, weights, queries, keys)
+    def _show(self, found: TracedSite, block: _Block, residual: Tensor | None, output: Tensor) -> None:
         if self._is_shown(found):
-            joining = None
+            joining: ResidualRows | None = None
             if found.connection is not None and residual is not None:
-                joining = ResidualRows(found.connection, output.float(), residual[:, rows.start : rows.stop])
+                joining = ResidualRows(found.connection, output.float(), residual[:, block[1].start : block[1].stop])
             self.receive(AttentionBlock(*block, joining))
 
     def _block(self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, keys: KeySide) -> _Block:

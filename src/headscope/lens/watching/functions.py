@@ -128,13 +128,8 @@ class FunctionTracer(TorchFunctionMode):
         owner = self.stack[-1]
         if origin is not None:
             origin.read = True
-            attended.query, attended.key = queries_and_keys(
-                origin.products,
-                batch=self.batch_size,
-                heads=attended.output.shape[2],
-                queries=attended.length,
-                keys=attended.values.shape[2],
-            )
+            shape = self.batch_size, attended.output.shape[2], attended.length, attended.values.shape[2]
+            attended.query, attended.key = queries_and_keys(origin.products, *shape)
             owner = [here for here, there in zip(self.stack, origin.stack, strict=False) if here is there][-1]
         self.seen(owner, attended)
 

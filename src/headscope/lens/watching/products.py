@@ -60,7 +60,7 @@ class MadeOfProducts:
 
 
 def queries_and_keys(
-    products: Iterable[Product], *, batch: int, heads: int, queries: int, keys: int
+    products: Iterable[Product], batch: int, heads: int, queries: int, keys: int
 ) -> tuple[Tensor, Tensor] | tuple[None, None]:
     """(batch, head, query, d) and (batch, group, key, d): the operands of the first product that has these lengths.
 

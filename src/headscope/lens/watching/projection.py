@@ -1,6 +1,6 @@
 """W_O, cut into heads: what turns a head's value vectors into its part of the attention's output."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
@@ -31,9 +31,7 @@ class Projection:
     heads: int
     head_size: int
     offset: int = 0  # ConvBERT's layer reads other features beside the heads'
-
-    def __post_init__(self) -> None:
-        self._version = -1
+    _version: int = field(default=-1, init=False)
 
     @property
     def matrices(self) -> Tensor:
