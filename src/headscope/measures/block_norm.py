@@ -5,8 +5,6 @@ the scale of the whole sum and is linear otherwise: token j has the part D y_ij 
 ||D y_ij||^2 = a^T K_j a as for the heads together, with the heads' D f_h(x_j) in the Gram matrix: no (n, n, d) tensor.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -25,9 +25,9 @@ from headscope.statistics.norms.mixing import Mixing as Mixing
 from headscope.statistics.norms.norm_correlation import NormCorrelation as NormCorrelation
 from headscope.statistics.norms.norm_scatter import NormScatter as NormScatter
 from headscope.statistics.registry import STATISTICS as STATISTICS
+from headscope.statistics.registry import setting as setting
 from headscope.statistics.registry import statistic as statistic
 from headscope.statistics.registry import usual_statistics as usual_statistics
-from headscope.statistics.settings import setting as setting
 from headscope.statistics.surface.distance import Distance as Distance
 from headscope.statistics.surface.entropy import Entropy as Entropy
 from headscope.statistics.surface.entropy_ends import EntropyEnds as EntropyEnds

@@ -5,8 +5,6 @@ head) in `update` and computes its columns from them in `columns`. Merging, the 
 confidence intervals need no code of its own.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -23,7 +21,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.measures import MEASURES
 from headscope.statistics.columns import Column
-from headscope.statistics.settings import check, setting
+from headscope.statistics.registry import check, setting
 from headscope.statistics.table_names import table_name
 
 Array = NDArray[np.float64]
@@ -169,7 +167,7 @@ class Statistic:
         """Whether a block is the first of its batch: what the documents have, they have once."""
         return block.is_first and block.site == self.heads.sites[0]
 
-    def merge(self, other: Statistic) -> None:
+    def merge(self, other: "Statistic") -> None:
         """Add the sums of another run of the same statistic."""
         if not isinstance(other, type(self)) or self != other:
             raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")

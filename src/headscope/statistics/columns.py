@@ -3,8 +3,6 @@
 A statistic says it where it computes them, in class attributes; here it is found again by the table's name.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -35,7 +33,7 @@ class Column:
 def share_on(title: str, what: str, more: str = "looks there more", *, positional: bool = False) -> Column:
     """A share of all that a head gives."""
     says = f"The part of all the head's attention that goes to {what}."
-    return Column(title, unit=SHARE, says=says, more=more, positional=positional)
+    return Column(title, SHARE, says, more, positional=positional)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,6 @@
 """The texts that excite a head most: the strongest attention from one token to another in each (vig2019, section 5.4)."""
 
-from __future__ import annotations
-
 import hashlib
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -16,8 +13,7 @@ from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Columns, Sums
 from headscope.statistics.kit.site_rows import SiteRows
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.text.document import Document
 
@@ -48,7 +44,6 @@ def stronger(before: Strongest, found: Strongest) -> Strongest:
 
 
 @statistic("exemplars")
-@dataclass
 class Exemplars(NullFiltered):
     """For every head the texts with the strongest attention from one token to another (vig2019, section 5.4).
 

@@ -1,13 +1,10 @@
 """The names of tables: the statistic, and what is said of its settings (settings.py). One rule makes and parses them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from headscope.statistics.registry import STATISTICS
-from headscope.statistics.settings import rules_of
+from headscope.statistics.registry import STATISTICS, rules_of
 
 if TYPE_CHECKING:
     from headscope.statistics.base import Statistic
@@ -40,7 +37,7 @@ class TableName:
         return "".join(f", {part}" for part in (*parts, self.rest.replace("_", " ")) if part)
 
 
-def table_name(statistic: Statistic) -> str:
+def table_name(statistic: "Statistic") -> str:
     """Its name, and what is said of its settings, in their order."""
     said = [_said(one, getattr(statistic, one.name)) for one in fields(statistic)]
     return "_".join([statistic.name, *filter(None, said)])

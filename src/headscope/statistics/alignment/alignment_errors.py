@@ -1,9 +1,6 @@
 """How well a head aligns words: alignment error rate, precision, recall against gold links (kobayashi2020, section 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -19,8 +16,8 @@ from headscope.statistics.alignment.scores import scores
 from headscope.statistics.alignment.sides import NO_LINK, SETTINGS
 from headscope.statistics.base import Columns, Statistic, Sums
 from headscope.statistics.columns import ACCURACY, RATIO, Column
+from headscope.statistics.registry import setting as a_setting
 from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting as a_setting
 from headscope.text.cut import half_of
 
 HALVES = (0, 1)
@@ -28,7 +25,6 @@ COUNTS = ("found", "in_sure", "in_possible", "sure")
 
 
 @statistic("alignment_errors")
-@dataclass
 class AlignmentErrors(Statistic):
     """Alignment error rate, precision and recall of every cross-attention head, for documents with gold links.
 
@@ -44,13 +40,9 @@ class AlignmentErrors(Statistic):
     needs = ("alignment",)
     sums = tuple(f"{count} {half}" for count, half in product(COUNTS, HALVES))
     card_place = 190
-    aer = Column(
-        "Alignment error rate", unit=RATIO, says="How far word links by this head are from gold links.", more="is worse"
-    )
-    precision = Column(
-        "Precision of links", unit=ACCURACY, says="How many of its links are right.", more="is right more often"
-    )
-    recall = Column("Recall of links", unit=ACCURACY, says="How many sure gold links it finds.", more="finds more")
+    aer = Column("Alignment error rate", RATIO, "How far word links by this head are from gold links.", "is worse")
+    precision = Column("Precision of links", ACCURACY, "How many of its links are right.", "is right more often")
+    recall = Column("Recall of links", ACCURACY, "How many sure gold links it finds.", "finds more")
 
     def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
         return aligning_sites(sites)

@@ -1,7 +1,5 @@
 """Word alignments out of attention: a target word gets the source word with the highest score (kobayashi2020, 5.1)."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock

@@ -1,7 +1,5 @@
 """How good an alignment is: AER, precision, recall and F1 (Och and Ney, 2003; kobayashi2020, section 5), with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Set
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The two sides of a batch of sentence pairs, as matrices that merge pieces into words (kobayashi2020, appendix E.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """The rows of all heads of one batch side by side: attentions come one after the other, so the first wait for the last."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ a squared distance. With the integral as a sum over t = 2^r, a Gram matrix has t
 multiplications in float32 for each key, and no logarithm.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,9 +1,6 @@
 """How differently two heads look: the Jensen-Shannon divergence of their rows, for all pairs (clark2019, section 6)."""
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -17,8 +14,7 @@ from headscope.statistics.base import Array, Columns, Heads, Statistic, Sums, ra
 from headscope.statistics.between_heads.batch_maps import BatchMaps
 from headscope.statistics.between_heads.divergences import divergences
 from headscope.statistics.columns import NATS, Column
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 
 SMOOTHING = 0.001  # of the released code
 NOTHING = 1e-15  # a weight below it counts as 0: products of two such would slow a processor down
@@ -50,7 +46,6 @@ def map_divergences(scores: Tensor, variant: str = "paper") -> tuple[Array, Arra
 
 
 @statistic("jensen_shannon")
-@dataclass
 class JensenShannon(Statistic):
     """Jensen-Shannon divergence between the rows of every two heads, in nats: mean and sum over the rows.
 
@@ -68,16 +63,8 @@ class JensenShannon(Statistic):
     usual = False
     resampled = False
     card_place = 170
-    divergence = Column(
-        "Jensen-Shannon divergence", unit=NATS, says="How differently two heads look.", more="looks more differently"
-    )
-    total = Column(
-        "Sum of divergences",
-        unit=NATS,
-        says="The same, summed over all rows.",
-        more="looks more differently",
-        of_heads=False,
-    )
+    divergence = Column("Jensen-Shannon divergence", NATS, "How differently two heads look.", "looks more differently")
+    total = Column("Sum of divergences", NATS, "The same, summed over all rows.", "looks more differently", of_heads=False)
 
     def begin(self) -> None:
         sites, pairs = self.heads.sites, 0

@@ -1,7 +1,5 @@
 """What is annotated on a block's tokens: parts of speech, relations; a piece has what its word has."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import torch

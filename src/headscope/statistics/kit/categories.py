@@ -4,8 +4,6 @@ The paper's A is {[CLS]}, B {[SEP]}, C {".", ","}, D the rest. In general: `firs
 and the first token of a decoder's text whatever it is (null attention); `separator` any other special token.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """Tokens by category: which keys of a block are special, a period or comma, or anything a caller names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -4,8 +4,6 @@ The cells are those of `rank_sketch`. A table has a row for each bin of y that w
 each bin of x: finding a pair's place is one shift and one sum, and counting it is one increment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

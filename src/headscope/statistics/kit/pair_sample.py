@@ -6,8 +6,6 @@ first visit to a pair is its own waiting time. So a few visits to M pairs give t
 and a text with twice the pairs is visited twice as often.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

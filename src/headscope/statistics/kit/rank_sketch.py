@@ -4,8 +4,6 @@ The cell of a pair depends on nothing but the pair, and whether there are cells 
 are: whichever way parts are merged, the result is the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -115,7 +113,7 @@ class RankSketch:
         self._turn()
         self._count(cells, counts)
 
-    def merge(self, other: RankSketch) -> None:
+    def merge(self, other: "RankSketch") -> None:
         """Add the pairs of another sketch."""
         self.count += other.count
         self._pairs += other._pairs
@@ -158,7 +156,7 @@ class RankSketch:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Numbers]) -> RankSketch:
+    def from_state(cls, state: Mapping[str, Numbers]) -> "RankSketch":
         sketch = cls()
         sketch._pairs = [state["pairs"]]
         sketch._cells, sketch._counts = state["cells"], state["counts"].astype(np.int64)

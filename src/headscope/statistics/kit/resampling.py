@@ -1,7 +1,5 @@
 """The bootstrap of sums: an interval of what follows from them, when the parts of a corpus are drawn again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """For what costs too much on every text: the same few texts of any batch, by a number that each has of itself."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,7 +1,5 @@
 """What follows from all rows of a site: its blocks have some of them each, so the first wait for the last."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Generic, TypeVar

@@ -1,7 +1,5 @@
 """Sums over a block that several statistics need: `block.cached(received, measure)` computes each once."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock

@@ -1,7 +1,5 @@
 """The pairs of a query and a key: neither is padding, and a decoder's query sees no later key of its own text."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

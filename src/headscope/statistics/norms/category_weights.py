@@ -1,9 +1,7 @@
 """Weight against norm by token category: HeadW, HeadN, HeadWN, LayerW, LayerWN (kobayashi2020, appendix D)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import pandas as pd
@@ -21,18 +19,10 @@ from headscope.statistics.registry import statistic
 
 _ROW = ["stack", "kind", "layer"]
 _COLUMNS = {
-    "weight_": Column(
-        "Weight on {}", unit=SHARE, says="The head's attention weight that goes to {}.", more="looks there more"
-    ),
-    "share_norm_": Column(
-        "Norm from {}", unit=SHARE, says="The part of what the head adds that comes from {}.", more="takes more there"
-    ),
-    "value_norm_": Column(
-        "Length of f(x) of {}", unit=LENGTH, says="How long the vectors are that {} offer.", more="they offer more"
-    ),
-    "norm_": Column(
-        "Sum of norms from {}", unit=LENGTH, says="How much the head adds that comes from {}.", more="takes more there"
-    ),
+    "weight_": Column("Weight on {}", SHARE, "The head's attention weight that goes to {}.", "looks there more"),
+    "share_norm_": Column("Norm from {}", SHARE, "The part of what the head adds that comes from {}.", "takes more there"),
+    "value_norm_": Column("Length of f(x) of {}", LENGTH, "How long the vectors are that {} offer.", "they offer more"),
+    "norm_": Column("Sum of norms from {}", LENGTH, "How much the head adds that comes from {}.", "takes more there"),
 }
 
 
@@ -47,7 +37,6 @@ def category_means(of_keys: Tensor, members: Tensor) -> Tensor:
 
 
 @statistic("category_weights")
-@dataclass
 class CategoryWeights(NormStatistic):
     """Mean weight, ||f(x)|| and ||alpha f(x)|| of each token category, by head (kobayashi2020, appendix D).
 

@@ -1,7 +1,5 @@
 """How much ||f(x)|| differs from token to token, by head, and ||x||, by layer (kobayashi2020, tables 1 and 4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 
@@ -77,30 +75,22 @@ class LengthDispersion(NormStatistic):
 
 
 @statistic("dispersion")
-@dataclass
 class Dispersion(LengthDispersion):
     """Mean, deviation, coefficient of variation and extremes of ||f(x)|| over all tokens (kobayashi2020, table 1)."""
 
     card_place = 120
-    mean = Column(
-        "Mean length of f(x)", unit=LENGTH, says="How long the vector is that a token offers.", more="has longer vectors"
-    )
-    deviation = Column(
-        "Deviation of f(x)", unit=LENGTH, says="How much that length differs between tokens.", more="differs more"
-    )
-    cv = Column("Variation of f(x)", unit=RATIO, says="The deviation as a part of the mean.", more="differs more")
-    largest = Column("Longest f(x)", unit=LENGTH, says="The longest vector met.", more="has longer ones", of_heads=False)
-    smallest = Column(
-        "Shortest f(x)", unit=LENGTH, says="The shortest vector met.", more="has no short ones", of_heads=False
-    )
-    vectors = Column("Vectors", unit=COUNT, says="How many vectors were met.", more="met more", of_heads=False)
+    mean = Column("Mean length of f(x)", LENGTH, "How long the vector is that a token offers.", "has longer vectors")
+    deviation = Column("Deviation of f(x)", LENGTH, "How much that length differs between tokens.", "differs more")
+    cv = Column("Variation of f(x)", RATIO, "The deviation as a part of the mean.", "differs more")
+    largest = Column("Longest f(x)", LENGTH, "The longest vector met.", "has longer ones", of_heads=False)
+    smallest = Column("Shortest f(x)", LENGTH, "The shortest vector met.", "has no short ones", of_heads=False)
+    vectors = Column("Vectors", COUNT, "How many vectors were met.", "met more", of_heads=False)
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
         return None if block.site.projection is None else block.key_side.cached(value_norms_of)
 
 
 @statistic("input_dispersion")
-@dataclass
 class InputDispersion(LengthDispersion):
     """The same of ||x||, the vectors that the values are made from, one row a layer (kobayashi2020, table 4)."""
 

@@ -3,9 +3,6 @@
 Effective attention costs a factorisation a head and text, so only some of the texts are measured.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -21,8 +18,7 @@ from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.kit.sampled_texts import some_texts
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.norms.norm_statistic import NormStatistic, population_deviation
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 
 LONGEST = 4096  # tokens; longer texts count as that long
 OTHERS = ("effective", "norm")  # what the weights are correlated with
@@ -72,7 +68,6 @@ def pearson(pairs: Tensor, sums: Tensor) -> Tensor:
 
 
 @statistic("effective_by_length")
-@dataclass
 class EffectiveByLength(NormStatistic):
     """Pearson's r of weights with effective attention and with norms, by text length (kobayashi2020, figure 25).
 

@@ -1,7 +1,5 @@
 """How often a tokenizer's pieces occur: their counts and ranks, from a file or counted in a corpus (kobayashi2020, 4.3)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, pairwise
@@ -67,7 +65,7 @@ class Frequencies:
         return np.where((wanted >= 0) & (wanted < len(self._counts)), wanted, len(self._counts) - 1)
 
     @classmethod
-    def read(cls, path: str | Path) -> Frequencies:
+    def read(cls, path: str | Path) -> "Frequencies":
         """A file with `rank count id` in every line. Ranks follow from the counts; the file's must not contradict them."""
         path = Path(path)
         if not path.is_file():
@@ -88,7 +86,7 @@ class Frequencies:
         return cls(counts)
 
     @classmethod
-    def count(cls, tokenizer: Any, corpus: Iterable[Any]) -> Frequencies:
+    def count(cls, tokenizer: Any, corpus: Iterable[Any]) -> "Frequencies":
         """The pieces of a corpus, special tokens too, as the tokenizer cuts its whole texts (targets are not counted)."""
         counts: Counter[int] = Counter()
         texts = map(_segments, map(Document.of, corpus))

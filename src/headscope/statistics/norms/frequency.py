@@ -1,8 +1,5 @@
 """Frequency rank of word pieces against AvgW and AvgN: Spearman's rho (kobayashi2020, section 4.3 and footnote 12)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -18,7 +15,6 @@ AVERAGES = ("weight", "norm")
 
 
 @statistic("frequency")
-@dataclass
 class Frequency(TokenAverages):
     """Spearman's rho of frequency rank with AvgW and AvgN, with and without special tokens (kobayashi2020, 4.3).
 

@@ -1,9 +1,5 @@
 """Weight and norm of word pieces by their frequency rank and count, in bins (kobayashi2020, figures 14 and 15)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -27,7 +23,6 @@ def bin_edges(ranks: int, bins: int = BINS) -> NDArray[np.int64]:
 
 
 @statistic("frequency_curve")
-@dataclass
 class FrequencyCurve(TokenAverages):
     """Mean and deviation of AvgW and AvgN of tokens by frequency rank, in bins (kobayashi2020, figures 14 and 15).
 

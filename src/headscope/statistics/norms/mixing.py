@@ -3,10 +3,6 @@
 The mixing ratio of a row is ||context|| / (||context|| + ||own||): the norm of the summed context, not the sum of norms.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -15,14 +11,12 @@ from headscope.lens.block import AttentionBlock
 from headscope.measures.block_norm import ALL, parts_of
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.kit.sampled_texts import some_texts
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 
 KINDS = ("attention", "residual", "block")
 
 
 @statistic("mixing")
-@dataclass
 class Mixing(Statistic):
     """Mixing ratio of context against self: of the attention alone, with its residual connection, and with layer norm.
 

@@ -1,7 +1,5 @@
 """Do a head's weight and the norm of what it weighs go together? Spearman's rho by category (kobayashi2020, table 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
@@ -52,7 +50,6 @@ class NormPairs(Statistic):
 
 
 @statistic("norm_correlation")
-@dataclass
 class NormCorrelation(NormPairs):
     """Spearman's rho between the weight and ||f(x)||, by token category (kobayashi2020, table 2).
 

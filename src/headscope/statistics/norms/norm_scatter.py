@@ -1,8 +1,5 @@
 """Random pairs of a weight and the norm of what it weighs, for the scatter plots (kobayashi2020, figures 5 and 13)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -16,15 +13,13 @@ from headscope.statistics.kit.categories import category_names, key_categories
 from headscope.statistics.kit.pair_sample import seeds_of, smallest, visits
 from headscope.statistics.kit.visible_pairs import first_row, visible
 from headscope.statistics.norms.norm_correlation import NormPairs
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 
 SIZE = 2000  # pairs a category
 _COLUMNS = ("priority", "layer", "head", "weight", "norm")
 
 
 @statistic("norm_scatter")
-@dataclass
 class NormScatter(NormPairs):
     """A random sample of pairs (weight, ||f(x)||) by token category (kobayashi2020, figures 5 and 13).
 

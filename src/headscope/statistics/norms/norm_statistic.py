@@ -1,7 +1,5 @@
 """The base of statistics that read weights and norms side by side (kobayashi2020, section 4): no measure to choose."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """AvgW and AvgN: the weight that a token gets and the norm it has, over all heads (kobayashi2020, appendix D.4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path

@@ -1,9 +1,5 @@
 """How far a head looks: the distance its attention spans, weighted by the attention (vig2019, eq. 6)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import torch
 
 from headscope.lens.score_block import ScoreBlock
@@ -14,18 +10,13 @@ from headscope.statistics.surface.null_attention import NullFiltered
 
 
 @statistic("distance")
-@dataclass
 class Distance(NullFiltered):
     """Mean number of tokens between the two ends of a head's attention."""
 
     sums = ("spanned", "total")
     card_place = 80
     distance = Column(
-        "Distance",
-        unit=TOKENS,
-        says="How many tokens away the head looks, on average.",
-        more="looks further away",
-        positional=True,
+        "Distance", TOKENS, "How many tokens away the head looks, on average.", "looks further away", positional=True
     )
 
     def update(self, block: ScoreBlock) -> None:

@@ -1,9 +1,5 @@
 """How spread out a head's attention is (vig2019, eq. 7; clark2019, section 3.3)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import torch
 
 from headscope.lens.score_block import ScoreBlock
@@ -35,7 +31,6 @@ def uniform_entropies(block: ScoreBlock, first_key: int = 0) -> torch.Tensor:
 
 
 @statistic("entropy")
-@dataclass
 class Entropy(NullFiltered):
     """Mean entropy of a row, in nats, beside that of attending to all alike: how broadly a head looks.
 
@@ -44,15 +39,9 @@ class Entropy(NullFiltered):
 
     sums = ("entropy", "uniform", "rows")
     card_place = 60
-    entropy = Column(
-        "Entropy", unit=NATS, says="How broadly a token looks: 0 for one token, more for many.", more="looks more broadly"
-    )
+    entropy = Column("Entropy", NATS, "How broadly a token looks: 0 for one token, more for many.", "looks more broadly")
     uniform = Column(
-        "Entropy of looking at all alike",
-        unit=NATS,
-        says="The most that the entropy could be.",
-        more="is longer",
-        of_heads=False,
+        "Entropy of looking at all alike", NATS, "The most that the entropy could be.", "is longer", of_heads=False
     )
 
     def update(self, block: ScoreBlock) -> None:

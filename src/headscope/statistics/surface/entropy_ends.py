@@ -3,10 +3,6 @@
 In a decoder the first token sees only itself; its last token is the one that has the whole text before it.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -19,25 +15,16 @@ from headscope.statistics.surface.entropy import row_entropies, uniform_entropie
 
 
 @statistic("entropy_ends")
-@dataclass
 class EntropyEnds(Statistic):
     """Mean entropy, in nats, of the first token's row ([CLS]) and of the last one's, beside attending to all alike."""
 
     usual = False
     sums = ("first", "first_uniform", "last", "last_uniform", "texts")
     card_place = 70
-    first = Column(
-        "Entropy of the first token", unit=NATS, says="How broadly the first token looks.", more="looks more broadly"
-    )
-    first_uniform = Column(
-        "Most for the first token", unit=NATS, says="The most that it could be.", more="is longer", of_heads=False
-    )
-    last = Column(
-        "Entropy of the last token", unit=NATS, says="How broadly the last token looks.", more="looks more broadly"
-    )
-    last_uniform = Column(
-        "Most for the last token", unit=NATS, says="The most that it could be.", more="is longer", of_heads=False
-    )
+    first = Column("Entropy of the first token", NATS, "How broadly the first token looks.", "looks more broadly")
+    first_uniform = Column("Most for the first token", NATS, "The most that it could be.", "is longer", of_heads=False)
+    last = Column("Entropy of the last token", NATS, "How broadly the last token looks.", "looks more broadly")
+    last_uniform = Column("Most for the last token", NATS, "The most that it could be.", "is longer", of_heads=False)
 
     def update(self, block: ScoreBlock) -> None:
         scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)

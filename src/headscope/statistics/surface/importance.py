@@ -5,10 +5,6 @@ that it sees, "each attention weight", which we take to be figure 3's; `[SEP]_pe
 that kind, on average over the rows.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from torch import Tensor
 
 from headscope.errors import InputError
@@ -17,8 +13,7 @@ from headscope.lens.watching.gradients import GradientBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
 from headscope.statistics.kit.totals import queries
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 
 
 def sums_by_kind(gradients: Tensor, seen: Tensor, kinds: dict[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
@@ -31,7 +26,6 @@ def sums_by_kind(gradients: Tensor, seen: Tensor, kinds: dict[str, Tensor]) -> d
 
 
 @statistic("importance")
-@dataclass
 class Importance(Statistic):
     """Mean |dL / d alpha| for special tokens, periods and commas, and others; needs a language-model head.
 

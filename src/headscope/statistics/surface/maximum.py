@@ -1,9 +1,5 @@
 """How much a head commits to one token: the largest score of a row."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import LENGTH, SHARE, Column
@@ -12,18 +8,13 @@ from headscope.statistics.registry import statistic
 
 
 @statistic("maximum")
-@dataclass
 class Maximum(Statistic):
     """Mean of the largest score in a row: 1 for a head that always looks at one token."""
 
     sums = ("maximum", "rows")
     card_place = 90
     maximum = Column(
-        "Strongest pair of a row",
-        unit=SHARE,
-        unit_of_norms=LENGTH,
-        says="The largest score of a row, on average.",
-        more="is more decided",
+        "Strongest pair of a row", SHARE, "The largest score of a row, on average.", "is more decided", unit_of_norms=LENGTH
     )
 
     def update(self, block: ScoreBlock) -> None:

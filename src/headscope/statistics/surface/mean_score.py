@@ -1,9 +1,5 @@
 """How much a head moves on average: the mean score of a pair (kobayashi2020, section 5.2: the average norm of a head)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import COUNT, LENGTH, Column
@@ -13,7 +9,6 @@ from headscope.statistics.registry import statistic
 
 
 @statistic("mean_score")
-@dataclass
 class MeanScore(Statistic):
     """Mean score over all pairs of a query and a key that it sees: by norm, how much a head brings."""
 
@@ -21,8 +16,8 @@ class MeanScore(Statistic):
     levels = ("token",)
     sums = ("total", "pairs")
     card_place = 100
-    mean_score = Column("Mean of all pairs", unit=LENGTH, says="The mean score of a pair of tokens.", more="gives more")
-    pairs = Column("Pairs", unit=COUNT, says="How many pairs were counted.", more="was counted more", of_heads=False)
+    mean_score = Column("Mean of all pairs", LENGTH, "The mean score of a pair of tokens.", "gives more")
+    pairs = Column("Pairs", COUNT, "How many pairs were counted.", "was counted more", of_heads=False)
 
     def update(self, block: ScoreBlock) -> None:
         pairs = float(visible(block, block.rows).sum())

@@ -3,8 +3,6 @@
 Left out means: in no numerator and in no denominator. Nothing is renormalised but entropy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +12,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.lens.site import Site
 from headscope.statistics.base import Statistic
 from headscope.statistics.kit.totals import given, given_beyond_first, received
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting
 
 
 def is_decoder_only(sites: Sequence[Site]) -> bool:

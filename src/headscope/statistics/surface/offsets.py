@@ -1,9 +1,6 @@
 """Which position next to its own a head looks at: previous, same, next, or any fixed offset (clark2019, section 3.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +14,6 @@ NAMES = {-1: "previous", 0: "same", 1: "next"}
 
 
 @statistic("offsets")
-@dataclass
 class Offsets(Statistic):
     """Share on the previous, the same and the next token, or on any fixed offsets.
 

@@ -1,9 +1,5 @@
 """Where the separators themselves look: [SEP] -> [SEP] against other -> [SEP] (clark2019, section 3.2, figure 2)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 
@@ -16,7 +12,6 @@ from headscope.statistics.registry import statistic
 
 
 @statistic("separators")
-@dataclass
 class Separators(Statistic):
     """Share on separators in all rows, in the rows of separators, and in all other rows.
 
@@ -29,16 +24,10 @@ class Separators(Statistic):
     card_place = 50
     share = share_on("Separators, of all", "separators")
     from_separator = Column(
-        "Separators to separators",
-        unit=SHARE,
-        says="The part of what separators give that goes to separators.",
-        more="gives more",
+        "Separators to separators", SHARE, "The part of what separators give that goes to separators.", "gives more"
     )
     from_others = Column(
-        "Others to separators",
-        unit=SHARE,
-        says="The part of what other tokens give that goes to separators.",
-        more="gives more",
+        "Others to separators", SHARE, "The part of what other tokens give that goes to separators.", "gives more"
     )
 
     def update(self, block: ScoreBlock) -> None:

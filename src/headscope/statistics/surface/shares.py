@@ -1,7 +1,5 @@
 """What share of a head's attention goes to the first token, to each special token, to periods and commas."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,7 +32,6 @@ class Shares(Statistic):
 
 
 @statistic("first_token")
-@dataclass
 class FirstToken(Shares):
     """Share on the first token of the text: null attention (vig2019, section 5)."""
 
@@ -47,7 +44,6 @@ class FirstToken(Shares):
 
 
 @statistic("special_tokens")
-@dataclass
 class SpecialTokens(Shares):
     """Share on each special token ([CLS], [SEP], </s>, ...), one column each."""
 
@@ -63,7 +59,6 @@ class SpecialTokens(Shares):
 
 
 @statistic("punctuation")
-@dataclass
 class Punctuation(Shares):
     """Share on periods and commas: exactly `.` and `,` (clark2019, section 3.2)."""
 

@@ -4,10 +4,6 @@ Heads that have nothing to do look at [CLS], [SEP] or a decoder's first token (c
 5.2), most of the time. Their work shows in what is left: shares here are of the rest, and rows count by how much they leave.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -42,11 +38,10 @@ def weighted_entropies(scores: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
 def _of_rest(title: str, what: str, more: str = "looks there more", *, positional: bool = False) -> Column:
     """A share of what a head does not give to its sinks."""
     says = f"The part of the head's attention beyond its sinks, the first token and separators, that goes to {what}."
-    return Column(title, unit=SHARE, says=says, more=more, positional=positional)
+    return Column(title, SHARE, says, more, positional=positional)
 
 
 @statistic("beyond_sinks")
-@dataclass
 class BeyondSinks(Statistic):
     """Shares on its sinks (first token, separators); of the rest, on neighbours and punctuation, and how broad it is.
 
@@ -71,9 +66,9 @@ class BeyondSinks(Statistic):
     one_token = _of_rest("One token of each text", "the one token that gets most of it", "has a second sink")
     breadth = Column(
         "Breadth of the rest",
-        unit=RATIO,
-        says="How evenly the head spreads its attention beyond its sinks: 1 for alike on all tokens, 0 for one token.",
-        more="spreads it more evenly",
+        RATIO,
+        "How evenly the head spreads its attention beyond its sinks: 1 for alike on all tokens, 0 for one token.",
+        "spreads it more evenly",
     )
 
     def begin(self) -> None:

@@ -1,9 +1,5 @@
 """How much a head gives out in all: by weight 1 a row, by norm the length of what it brings."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import LENGTH, Column
@@ -12,15 +8,12 @@ from headscope.statistics.registry import statistic
 
 
 @statistic("strength")
-@dataclass
 class Strength(Statistic):
     """Mean sum of a row: 1 by weight (less with sinks); by norm, how much a head brings."""
 
     sums = ("total", "rows")
     card_place = 110
-    strength = Column(
-        "Strength", unit=LENGTH, says="The sum of a row: by weight 1, by norm what the head adds.", more="adds more"
-    )
+    strength = Column("Strength", LENGTH, "The sum of a row: by weight 1, by norm what the head adds.", "adds more")
 
     def update(self, block: ScoreBlock) -> None:
         self.add(block.site, total=block.cached(total, self.measure), rows=queries(block))

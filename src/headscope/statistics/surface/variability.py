@@ -4,9 +4,8 @@ The mean map must be known before deviations from it can be summed, so this take
 `Variability` of its mean. Both are exact and merge like any other sums.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import torch
@@ -16,8 +15,7 @@ from headscope.errors import InputError
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
 POSITIONS = 10  # the paper's N
@@ -43,7 +41,6 @@ class FirstPositions(NullFiltered):
 
 
 @statistic("mean_map")
-@dataclass
 class MeanMap(FirstPositions):
     """Mean attention between the first positions of all texts: the pattern that depends on no text (vig2019, eq. 5)."""
 
@@ -75,7 +72,6 @@ class MeanMap(FirstPositions):
 
 
 @statistic("variability")
-@dataclass
 class Variability(FirstPositions):
     """Mean absolute deviation of attention from its mean over texts, from 0 to 1, on first positions (vig2019, eq. 5)."""
 
@@ -83,12 +79,10 @@ class Variability(FirstPositions):
 
     sums = ("deviation", "total")
     card_place = 130
-    variability = Column(
-        "Variability", unit=SHARE, says="How much the head's map depends on the text.", more="follows the text more"
-    )
+    variability = Column("Variability", SHARE, "How much the head's map depends on the text.", "follows the text more")
 
     @classmethod
-    def of(cls, first_pass: MeanMap) -> Variability:
+    def of(cls, first_pass: MeanMap) -> Self:
         """The second pass after this first one."""
         return cls(**first_pass.settings(), mean=first_pass.mean())
 

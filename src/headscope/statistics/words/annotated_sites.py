@@ -1,7 +1,5 @@
 """The attentions that read an annotated text, and nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headscope.lens.site import Site

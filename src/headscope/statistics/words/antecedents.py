@@ -1,9 +1,6 @@
 """How often a mention most attends to its antecedent: heads as coreference systems (clark2019, section 4.3, table 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -18,8 +15,7 @@ from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import ACCURACY, Column
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 from headscope.statistics.words.annotated_sites import annotated_sites
 from headscope.text.coreference.cases import cases
 from headscope.text.cut import half_of
@@ -49,7 +45,6 @@ class BatchCases(NamedTuple):
 
 
 @statistic("antecedents")
-@dataclass
 class Antecedents(Statistic):
     """How often a mention's head word looks most at that of an antecedent, by kind of mention (clark2019, 4.3).
 
@@ -65,15 +60,10 @@ class Antecedents(Statistic):
     needs = ("mentions",)
     sums = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))
     card_place = 150
-    all = Column(
-        "Antecedents found",
-        unit=ACCURACY,
-        says="How often a mention looks most at its antecedent.",
-        more="finds more",
-    )
-    pronoun = Column("Antecedents of pronouns", unit=ACCURACY, says="The same for pronouns.", more="finds more")
-    proper = Column("Antecedents of names", unit=ACCURACY, says="The same for names.", more="finds more")
-    nominal = Column("Antecedents of other nouns", unit=ACCURACY, says="The same for other nouns.", more="finds more")
+    all = Column("Antecedents found", ACCURACY, "How often a mention looks most at its antecedent.", "finds more")
+    pronoun = Column("Antecedents of pronouns", ACCURACY, "The same for pronouns.", "finds more")
+    proper = Column("Antecedents of names", ACCURACY, "The same for names.", "finds more")
+    nominal = Column("Antecedents of other nouns", ACCURACY, "The same for other nouns.", "finds more")
 
     def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
         return annotated_sites(sites)

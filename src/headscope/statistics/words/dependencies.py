@@ -1,8 +1,6 @@
 """How much of a head's attention connects words in a dependency relation (vig2019, eq. 4, figure 8)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -18,7 +16,6 @@ FORMS = ("attending_is_parent", "attended_is_parent", "either")
 
 
 @statistic("dependencies")
-@dataclass
 class Dependencies(NullFiltered):
     """Share of a head's attention between words in a dependency relation, beside the share of such pairs (vig2019, eq. 4).
 
@@ -33,9 +30,7 @@ class Dependencies(NullFiltered):
     attending_is_parent = share_on("From a head word to its dependent", "a dependent", "follows syntax more")
     attended_is_parent = share_on("From a dependent to its head word", "the head word", "follows syntax more")
     either = share_on("Between syntactically related words", "a related word", "follows syntax more")
-    total = Column(
-        "Attention counted", unit=COUNT, says="How much attention was counted.", more="was counted more", of_heads=False
-    )
+    total = Column("Attention counted", COUNT, "How much attention was counted.", "was counted more", of_heads=False)
 
     @classmethod
     def column(cls, name: str) -> Column | None:

@@ -1,9 +1,5 @@
 """How likely two tokens are to be in a dependency relation, by their distance (vig2019, section 5.3.3)."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import torch
@@ -17,7 +13,6 @@ FURTHEST = 64  # tokens; what is further apart counts in the mean length only
 
 
 @statistic("dependency_lengths")
-@dataclass
 class DependencyLengths(Statistic):
     """Probability of a dependency relation between two tokens by their distance, and the mean length of one.
 

@@ -1,7 +1,5 @@
 """The pairs of tokens in a batch whose words are in a dependency relation, as indices into its blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import torch

@@ -1,7 +1,5 @@
 """What heads are tried on as classifiers: words and their heads, and how far apart they stand (clark2019, section 4.2)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

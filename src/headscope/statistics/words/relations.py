@@ -3,10 +3,7 @@
 Each is asked of every relation, apart: `dependent to head` reads the dependent's row, `head to dependent` the head's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +18,7 @@ from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import ACCURACY, COUNT, Column
 from headscope.statistics.kit.site_rows import SiteRows
-from headscope.statistics.registry import statistic
-from headscope.statistics.settings import setting
+from headscope.statistics.registry import setting, statistic
 from headscope.statistics.words.annotated_sites import annotated_sites
 from headscope.statistics.words.relation_cases import (
     BINS,
@@ -120,7 +116,6 @@ def batch_cases(batch: Batch, side: Side, variant: str, clitics: bool, subtypes:
 
 
 @statistic("relations")
-@dataclass
 class Relations(Statistic):
     """How often a word looks most at its head, or a head at its dependent, by relation (clark2019, section 4.2).
 
@@ -138,23 +133,9 @@ class Relations(Statistic):
     levels = ("word",)
     needs = ("parents", "relations")
     card_place = 160
-    accuracy = Column(
-        "Accuracy", unit=ACCURACY, says="How often the most-attended word is the right one.", more="is right more often"
-    )
-    baseline = Column(
-        "Baseline",
-        unit=ACCURACY,
-        says="How often the word at the best fixed offset is.",
-        more="is easier",
-        of_heads=False,
-    )
-    cases = Column(
-        "Cases",
-        unit=COUNT,
-        says="How many pairs of words have the relation.",
-        more="is more frequent",
-        of_heads=False,
-    )
+    accuracy = Column("Accuracy", ACCURACY, "How often the most-attended word is the right one.", "is right more often")
+    baseline = Column("Baseline", ACCURACY, "How often the word at the best fixed offset is.", "is easier", of_heads=False)
+    cases = Column("Cases", COUNT, "How many pairs of words have the relation.", "is more frequent", of_heads=False)
 
     def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
         return annotated_sites(sites)

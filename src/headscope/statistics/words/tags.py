@@ -1,7 +1,5 @@
 """Which parts of speech a head looks at, and from which (vig2019, eq. 3); the same for dependency types (figure 9)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,7 +61,6 @@ def _side_by_side(columns: list[Array]) -> Array:
 
 
 @statistic("tags")
-@dataclass
 class Tags(LabelShares):
     """Share of a head's attention to and from every part of speech, beside its share of the tokens (vig2019, eq. 3)."""
 
@@ -72,7 +69,6 @@ class Tags(LabelShares):
 
 
 @statistic("relation_types")
-@dataclass
 class RelationTypes(LabelShares):
     """Share of a head's attention to and from tokens by their relation to their head (vig2019, figure 9)."""
 
