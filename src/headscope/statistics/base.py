@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.lens import ScoreBlock, Site
 from headscope.lens.head import HEAD
-from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
 from headscope.measures import MEASURES
 from headscope.statistics.columns import Column
 from headscope.statistics.registry import check, setting
@@ -73,6 +72,7 @@ class Statistic:
     name: ClassVar[str]
     about: ClassVar[str]
     sums: ClassVar[tuple[str, ...]] = ()  # one entry a head each; `add` makes others when they are first met
+    per: ClassVar[str] = ""  # the sum that all others are divided by, where that is what its columns are
     usual: ClassVar[bool] = True  # whether a study counts it when none is named
     levels: ClassVar[tuple[str, ...]] = LEVELS  # what it can count in
     measures: ClassVar[tuple[str, ...]] = ()  # what it can count by, if that is not every measure of pairs of tokens
@@ -102,7 +102,9 @@ class Statistic:
 
     def columns(self, sums: Sums) -> Columns:
         """The numbers that follow from the sums; the last dimension is the table's row, others come before it."""
-        raise NotImplementedError
+        if not self.per:
+            raise NotImplementedError
+        return {name: ratio(sums[name], sums[self.per]) for name in sums if name != self.per}
 
     # What some say in their own way
 

@@ -12,6 +12,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.base import Array, Columns, Sums
+from headscope.statistics.kit.key_masks import where
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import setting, statistic
 from headscope.statistics.surface.null_attention import NullFiltered
@@ -139,7 +140,4 @@ def document_numbers(batch: Batch) -> list[int]:
 
 def ordinary(side: Side) -> Tensor:
     """(batch, position): True where a token is there and is not special."""
-    mask = torch.zeros(len(side.special), side.longest, dtype=torch.bool)
-    for text, flags in enumerate(side.special):
-        mask[text, : len(flags)] = ~torch.tensor(flags)
-    return mask.to(side.device)
+    return where(side, side.longest, lambda _, special: not special).bool()

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
+from headscope.lens import ScoreBlock, Site
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.alignment.picking import Picker
 from headscope.statistics.alignment.scores import scores

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from headscope.errors import InputError
-from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
+from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Heads
 
 LONG = 512  # keys; a text with more of them is held with fewer rows, so that its maps take no more memory

@@ -26,10 +26,10 @@ def surface(token: str) -> str:
 
 def keys_where(block: ScoreBlock, chosen: Callable[..., bool], *arguments: str) -> Tensor:
     """(batch, key): 1 where `chosen(label, is special, *arguments)`, else 0."""
-    return block.attended.cached(_where, block.weights.shape[-1], chosen, *arguments)
+    return block.attended.cached(where, block.weights.shape[-1], chosen, *arguments)
 
 
-def _where(side: Side, length: int, chosen: Callable[..., bool], *arguments: str) -> Tensor:
+def where(side: Side, length: int, chosen: Callable[..., bool], *arguments: str) -> Tensor:
     mask = torch.zeros(len(side.labels), length)
     for row, (labels, special) in enumerate(zip(side.labels, side.special, strict=True)):
         found = [index for index, pair in enumerate(zip(labels, special, strict=True)) if chosen(*pair, *arguments)]

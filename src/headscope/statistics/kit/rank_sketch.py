@@ -170,3 +170,17 @@ class RankSketch:
             return spearman_of_cells(state["cells"], state["counts"].astype(np.float64))
         rho = spearman_of_pairs(state["pairs"][:, 0], state["pairs"][:, 1])
         return rho, 0.0 if np.isfinite(rho) else float("nan")
+
+
+def arrays_of(sketches: Mapping[str, RankSketch]) -> dict[str, Numbers]:
+    """The state of a statistic whose sums are sketches, by name: `sketches_in` makes them again."""
+    return {f"{name} {part}": array for name, sketch in sketches.items() for part, array in sketch.state().items()}
+
+
+def sketches_in(arrays: Mapping[str, Numbers]) -> dict[str, RankSketch]:
+    parts: dict[str, dict[str, Numbers]] = {}
+    for name, array in arrays.items():
+        sketch, space, part = name.rpartition(" ")
+        if space:  # else it is of no sketch
+            parts.setdefault(sketch, {})[part] = array
+    return {name: RankSketch.from_state(state) for name, state in parts.items()}

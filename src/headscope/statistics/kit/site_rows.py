@@ -4,8 +4,7 @@ import operator
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
+from headscope.lens import ScoreBlock, Site
 
 Part = TypeVar("Part")
 

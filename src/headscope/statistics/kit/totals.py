@@ -1,5 +1,9 @@
-"""Sums over a block that several statistics need: `block.cached(received, measure)` computes each once."""
+"""Sums over a block that several statistics need, and its pairs: `block.cached(received, measure)` computes a sum once.
 
+In a pair of a query and a key neither is padding, and a decoder's query sees no later key of its own text.
+"""
+
+import torch
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
@@ -28,3 +32,25 @@ def total(block: ScoreBlock, measure: str) -> Tensor:
 def queries(block: ScoreBlock) -> float:
     """How many rows are not padding."""
     return float(block.row_mask.sum())
+
+
+def keys_in_sight(block: ScoreBlock, first_key: int = 0) -> Tensor:
+    """How many keys from `first_key` on a row may see: (batch, row), whatever it is at padding.
+
+    A decoder's rows see what is not after them; windows and chunks are not taken into account.
+    """
+    seen = block.key_mask.sum(-1)[:, None].expand_as(block.row_mask)
+    return (torch.minimum(seen, block.row_positions + 1) if block.is_causal else seen) - first_key
+
+
+def first_row(block: ScoreBlock) -> Tensor:
+    """The first query that can see each key: (key,), int64."""
+    return block.key_positions if block.is_causal else torch.zeros_like(block.key_positions)
+
+
+def visible(block: ScoreBlock, rows: range | None = None) -> Tensor:
+    """How many queries see each key: (batch, key), int64; 0 at padding. Of `rows`, or of the whole text."""
+    lengths = block.query_lengths[:, None]
+    stop = lengths if rows is None else lengths.clamp(max=rows.stop)
+    start = first_row(block) if rows is None else first_row(block).clamp(min=rows.start)
+    return (stop - start).clamp(min=0) * block.key_mask

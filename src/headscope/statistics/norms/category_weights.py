@@ -1,7 +1,7 @@
 """Weight against norm by token category: HeadW, HeadN, HeadWN, LayerW, LayerWN (kobayashi2020, appendix D)."""
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,9 @@ from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.columns import LENGTH, SHARE, Column
-from headscope.statistics.kit.categories import CATEGORIES, category_names, key_categories, parse_categories
+from headscope.statistics.kit.categories import CATEGORIES, key_categories
 from headscope.statistics.kit.totals import received
-from headscope.statistics.norms.norm_statistic import NormStatistic
+from headscope.statistics.norms.norm_statistic import ByCategory
 from headscope.statistics.registry import statistic
 
 _ROW = ["stack", "kind", "layer"]
@@ -26,18 +26,8 @@ _COLUMNS = {
 }
 
 
-def category_sums(of_keys: Tensor, members: Tensor) -> Tensor:
-    """(batch, head, key), (batch, key, category) of 0 and 1 -> sums over the keys of a category: (batch, head, category)."""
-    return of_keys @ members
-
-
-def category_means(of_keys: Tensor, members: Tensor) -> Tensor:
-    """The same, as means; 0 for a text that does not have the category."""
-    return category_sums(of_keys, members) / members.sum(1).clamp(min=1)[:, None]
-
-
 @statistic("category_weights")
-class CategoryWeights(NormStatistic):
+class CategoryWeights(ByCategory):
     """Mean weight, ||f(x)|| and ||alpha f(x)|| of each token category, by head (kobayashi2020, appendix D).
 
     weight_NAME is HeadW and norm_NAME is HeadWN: a text's sum over the tokens of the category of their mean over rows,
@@ -45,8 +35,6 @@ class CategoryWeights(NormStatistic):
     category. share_norm_NAME is the part of norm_NAME in all categories. With measure="joint_norm", norm_NAME and its
     share are those of all heads together (appendix A), one row a layer. `categories` adds categories of one's own.
     """
-
-    categories: Mapping[str, str] = field(default_factory=dict)
 
     measures = ("weight", "joint_norm")
     sums = ("texts",)
@@ -59,14 +47,6 @@ class CategoryWeights(NormStatistic):
         said = _COLUMNS[kind]
         label = CATEGORIES.get(name.removeprefix(kind), name.removeprefix(kind))
         return replace(said, title=said.title.format(label), says=said.says.format(label))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.categories = parse_categories(self.categories)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return category_names(self.categories)
 
     def update(self, block: AttentionBlock) -> None:
         members = self._members(block)
@@ -84,7 +64,8 @@ class CategoryWeights(NormStatistic):
             value_norms = block.key_side.cached(value_norms_of)
             self._add_received(block, "norm", weights * value_norms, members)
             if first:
-                self._add(block, "value_norm", category_means(value_norms, members))
+                # Means over the keys of a category; 0 for a text that does not have it.
+                self._add(block, "value_norm", value_norms @ members / members.sum(1).clamp(min=1)[:, None])
 
     def _members(self, block: AttentionBlock) -> Tensor:
         """(batch, key, category): 1 where a key is in a category, and 0 at padding."""
@@ -93,7 +74,7 @@ class CategoryWeights(NormStatistic):
 
     def _add_received(self, block: AttentionBlock, kind: str, of_keys: Tensor, members: Tensor) -> None:
         """What keys get from this block's rows, as part of the mean over all the rows of their text."""
-        self._add(block, kind, category_sums(of_keys, members) / block.query_lengths[:, None, None])
+        self._add(block, kind, of_keys @ members / block.query_lengths[:, None, None])
 
     def _add(self, block: AttentionBlock, kind: str, amounts: Tensor) -> None:
         """(batch, head, category), summed over texts into a sum for each category."""

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from headscope.statistics.base import Array, Columns, Sums
-from headscope.statistics.kit.rank_sketch import RankSketch
+from headscope.statistics.kit.rank_sketch import RankSketch, arrays_of, sketches_in
 from headscope.statistics.norms.token_averages import Averages, TokenAverages
 from headscope.statistics.registry import statistic
 
@@ -26,13 +26,12 @@ class Frequency(TokenAverages):
 
     @property
     def state(self) -> dict[str, Array]:
-        arrays = {name: sketch.state() for name, sketch in self._sketches.items()}
-        state = {f"{name} {part}": array for name, parts in arrays.items() for part, array in parts.items()}
-        return state | {"seen": self._seen}
+        return arrays_of(self._sketches) | {"seen": self._seen}
 
     @state.setter
     def state(self, sums: Sums) -> None:
-        self._sketches = _sketches_in(sums)
+        empty = {f"{tokens} {name}": RankSketch() for tokens in TOKENS for name in AVERAGES}
+        self._sketches = empty | sketches_in(sums)
         self._seen = np.array(sums.get("seen", np.zeros(2 * len(TOKENS))))  # with a rank and without, for each of TOKENS
 
     def add_tokens(self, found: Averages) -> None:
@@ -54,19 +53,10 @@ class Frequency(TokenAverages):
         return pd.DataFrame({"which": TOKENS})
 
     def columns(self, sums: Sums) -> Columns:
-        sketches = _sketches_in(sums)
+        sketches = sketches_in(sums)
         columns: Columns = {}
         for name in AVERAGES:
             found = np.array([sketches[f"{tokens} {name}"].spearman() for tokens in TOKENS])
             columns |= {f"spearman_rank_{name}": found[:, 0], f"bound_rank_{name}": found[:, 1]}
         ranked, unknown = np.split(sums["seen"], 2)
         return columns | {"tokens": ranked, "unknown": unknown}
-
-
-def _sketches_in(sums: Sums) -> dict[str, RankSketch]:
-    """The sketches whose arrays these are, by name; empty ones where there are none."""
-    found = {}
-    for name in (f"{tokens} {average}" for tokens in TOKENS for average in AVERAGES):
-        arrays = {part: sums[f"{name} {part}"] for part in ("pairs", "cells", "counts") if f"{name} {part}" in sums}
-        found[name] = RankSketch.from_state(arrays) if arrays else RankSketch()
-    return found

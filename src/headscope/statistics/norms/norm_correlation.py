@@ -1,52 +1,42 @@
 """Do a head's weight and the norm of what it weighs go together? Spearman's rho by category (kobayashi2020, table 2)."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 import pandas as pd
 from torch import Tensor
 
-from headscope.lens.block import AttentionBlock
-from headscope.lens.site import Site
+from headscope.lens import AttentionBlock, Site
 from headscope.measures.value_norm import value_norms_of
-from headscope.statistics.base import Array, Columns, Statistic, Sums
-from headscope.statistics.kit.categories import category_names, key_categories, parse_categories
+from headscope.statistics.base import Array, Columns, Sums
+from headscope.statistics.kit.categories import key_categories
 from headscope.statistics.kit.pair_counts import PairCounts
-from headscope.statistics.kit.rank_sketch import LIMIT, RankSketch
+from headscope.statistics.kit.rank_sketch import LIMIT, RankSketch, arrays_of, sketches_in
 from headscope.statistics.kit.site_rows import SiteRows
-from headscope.statistics.kit.totals import received
-from headscope.statistics.kit.visible_pairs import first_row, visible
+from headscope.statistics.kit.totals import first_row, received, visible
+from headscope.statistics.norms.norm_statistic import ByCategory
 from headscope.statistics.registry import statistic
 
 MOST_UNDRAINED = 1 << 30  # pairs, so that 32 bits hold their counts
-_ARRAYS = ("pairs", "cells", "counts")
 
 
 @dataclass
-class NormPairs(Statistic):
+class NormPairs(ByCategory):
     """A statistic of pairs (weight, norm) by category of the key; the heads of all sites of one stack and kind together."""
 
-    categories: Mapping[str, str] = field(default_factory=dict)
-
-    usual = False
     resampled = False
-    levels = ("token",)
-    measures = ("weight",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.categories = parse_categories(self.categories)
 
     def groups(self) -> list[tuple[str, str, str]]:
         """Stack, kind and category of all that are told apart; sites without norms are in none."""
         kinds = dict.fromkeys((site.stack, site.kind) for site in self.heads.sites if site.projection is not None)
-        return [(*kind, category) for kind in kinds for category in category_names(self.categories)]
+        return [(*kind, category) for kind in kinds for category in self.names]
 
     def group_names(self, site: Site) -> list[str]:
         """Those of a site, in the order of its categories, each as one name."""
-        return [f"{site.stack} {site.kind} {category}" for category in category_names(self.categories)]
+        return [f"{site.stack} {site.kind} {category}" for category in self.names]
 
 
 @statistic("norm_correlation")
@@ -62,14 +52,13 @@ class NormCorrelation(NormPairs):
     @property
     def state(self) -> dict[str, Array]:
         self._drain()
-        arrays = {name: sketch.state() for name, sketch in sorted(self._sketches.items())}
-        return {f"{name} {part}": array for name, parts in arrays.items() for part, array in parts.items()}
+        return arrays_of(dict(sorted(self._sketches.items())))
 
     @state.setter
     def state(self, sums: Sums) -> None:
-        self._sketches = _sketches_in(sums)
+        self._sketches = defaultdict(RankSketch, sketches_in(sums))
         self._counts: dict[tuple[str, str], PairCounts] = {}  # by stack and kind: pairs that are in no sketch yet
-        self._undrained: dict[str, int] = {}  # how many of them, by sketch
+        self._undrained: Counter[str] = Counter()  # how many of them, by sketch
         self._received = SiteRows[Tensor]()  # what the keys of a batch got
 
     def update(self, block: AttentionBlock) -> None:
@@ -86,14 +75,14 @@ class NormCorrelation(NormPairs):
         new = np.bincount(categories.flatten(), (seen * norms.shape[1]).flatten()).astype(int)
         counted = categories.masked_fill(~block.key_mask.cpu(), -1)
         for category, name in enumerate(self._names(block.site, "pair")):
-            if category >= len(new) or self._sketch(name).count + self._undrained.get(name, 0) + new[category] <= LIMIT:
-                self._add_few(block, self._sketch(name), norms, counted == category)
+            if category >= len(new) or self._sketches[name].count + self._undrained[name] + new[category] <= LIMIT:
+                self._add_few(block, self._sketches[name], norms, counted == category)
                 counted[counted == category] = -1
             else:
-                self._undrained[name] = self._undrained.get(name, 0) + int(new[category])
+                self._undrained[name] += int(new[category])
         if bool((counted >= 0).any()):
             kind = block.site.stack, block.site.kind
-            counts = self._counts.setdefault(kind, PairCounts(len(category_names(self.categories))))
+            counts = self._counts.setdefault(kind, PairCounts(len(self.names)))
             counts.add(block.weights.cpu(), norms, counted, hidden)
             if counts.pairs > MOST_UNDRAINED:
                 self._drain()
@@ -116,32 +105,29 @@ class NormCorrelation(NormPairs):
         counted = categories.masked_fill(~block.key_mask.cpu(), -1)
         for category, name in enumerate(self._names(block.site, "token")):
             text, key = (counted == category).nonzero(as_tuple=True)
-            self._sketch(name).add(mean[text, :, key].numpy(), norms[text, :, key].numpy())
+            self._sketches[name].add(mean[text, :, key].numpy(), norms[text, :, key].numpy())
 
     def _names(self, site: Site, of: str) -> list[str]:
         return [f"{group} {of}" for group in self.group_names(site)]
 
-    def _sketch(self, name: str) -> RankSketch:
-        return self._sketches.setdefault(name, RankSketch())
-
     def _drain(self) -> None:
         for (stack, kind), counts in self._counts.items():
             for category, cells, amounts in counts.drain():
-                name = f"{stack} {kind} {category_names(self.categories)[category]} pair"
-                self._sketch(name).add_cells(cells, amounts)
+                name = f"{stack} {kind} {self.names[category]} pair"
+                self._sketches[name].add_cells(cells, amounts)
         self._undrained.clear()
 
     def absorb(self, other: Self) -> None:
         self._drain()
         other._drain()
         for name, sketch in other._sketches.items():
-            self._sketch(name).merge(sketch)
+            self._sketches[name].merge(sketch)
 
     def labels(self) -> pd.DataFrame:
         return pd.DataFrame(self.groups(), columns=["stack", "kind", "category"])
 
     def columns(self, sums: Sums) -> Columns:
-        sketches = _sketches_in(sums)
+        sketches = sketches_in(sums)
         found = [self._values(sketches, " ".join(group)) for group in self.groups()]
         names = ("rho", "bound", "pairs", "rho_tokens", "bound_tokens", "tokens")
         return {name: np.array([values[place] for values in found]) for place, name in enumerate(names)}
@@ -149,9 +135,3 @@ class NormCorrelation(NormPairs):
     def _values(self, sketches: Mapping[str, RankSketch], group: str) -> tuple[float, ...]:
         pairs, tokens = (sketches.get(f"{group} {of}", RankSketch()) for of in ("pair", "token"))
         return (*pairs.spearman(), pairs.count, *tokens.spearman(), tokens.count)
-
-
-def _sketches_in(sums: Sums) -> dict[str, RankSketch]:
-    """The sketches whose arrays these are, by name."""
-    names = dict.fromkeys(name.rsplit(" ", 1)[0] for name in sums)
-    return {name: RankSketch.from_state({part: sums[f"{name} {part}"] for part in _ARRAYS}) for name in names}

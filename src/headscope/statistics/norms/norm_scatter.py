@@ -9,9 +9,9 @@ from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Columns, Sums
 from headscope.statistics.exemplars import document_numbers
-from headscope.statistics.kit.categories import category_names, key_categories
+from headscope.statistics.kit.categories import key_categories
 from headscope.statistics.kit.pair_sample import seeds_of, smallest, visits
-from headscope.statistics.kit.visible_pairs import first_row, visible
+from headscope.statistics.kit.totals import first_row, visible
 from headscope.statistics.norms.norm_correlation import NormPairs
 from headscope.statistics.registry import setting, statistic
 
@@ -48,12 +48,12 @@ class NormScatter(NormPairs):
     def _seeds(self, block: AttentionBlock) -> Array:
         """(category, text), of the text itself and the site: the same in whatever batch or shard."""
         numbers = block.batch.cached(document_numbers)
-        categories = np.arange(len(category_names(self.categories)))[:, None]
+        categories = np.arange(len(self.names))[:, None]
         return seeds_of(self.seed, block.site.index, categories, np.array(numbers, dtype=np.uint64))
 
     def _seen(self, block: AttentionBlock) -> Array:
         """(category, text, key): how many queries see each key, in its category."""
-        categories = np.arange(len(category_names(self.categories)))
+        categories = np.arange(len(self.names))
         key_category = key_categories(block, self.categories).cpu().numpy()
         return visible(block).cpu().numpy() * (key_category == categories[:, None, None])
 

@@ -1,12 +1,14 @@
 """The base of statistics that read weights and norms side by side (kobayashi2020, section 4): no measure to choose."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headscope.statistics.base import Array, Statistic
+from headscope.statistics.kit.categories import category_names, parse_categories
 
 
 @dataclass
@@ -23,6 +25,21 @@ class NormStatistic(Statistic):
         for site in self.heads.sites:
             found[self.heads.where(site)] = site.projection is not None
         return found
+
+
+@dataclass
+class ByCategory(NormStatistic):
+    """A statistic that tells token categories apart; `categories` adds some of one's own."""
+
+    categories: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.categories = parse_categories(self.categories)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return category_names(self.categories)
 
 
 def population_deviation(count: Array, total: Array, squares: Array) -> Array:

@@ -1,33 +1,32 @@
-"""How spread out a head's attention is (vig2019, eq. 7; clark2019, section 3.3)."""
+"""How spread out a head's attention is (vig2019, eq. 7; clark2019, section 3.3), and the attention of the ends of a text.
+
+The first token is [CLS] in BERT. In a decoder it sees only itself; the last token is the one that has the whole text
+before it.
+"""
 
 import torch
+from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Columns, Sums, ratio
+from headscope.statistics.base import Statistic
 from headscope.statistics.columns import NATS, Column
-from headscope.statistics.kit.totals import given, queries
+from headscope.statistics.kit.totals import given, keys_in_sight, queries
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
 NULL = 0.9  # a row that gives more than this to the first token says nothing about the others
 
 
-def row_entropies(scores: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
+def row_entropies(scores: Tensor, sums: Tensor) -> Tensor:
     """Entropy in nats of each row, normalised to sum 1: log S - (sum s log s) / S; 0 for an empty row."""
     informed = torch.xlogy(scores, scores).sum(-1)
     some = sums > 0
     return torch.where(some, sums.clamp(min=1e-30).log() - informed / sums.clamp(min=1e-30), 0.0)
 
 
-def uniform_entropies(block: ScoreBlock, first_key: int = 0) -> torch.Tensor:
-    """Entropy of attending alike to every token from `first_key` on that a row may see: (batch, row), 0 at padding.
-
-    A decoder's rows see what is not after them; windows and chunks are not taken into account.
-    """
-    seen = block.key_mask.sum(-1)[:, None].expand_as(block.row_mask)
-    if block.is_causal:
-        seen = torch.minimum(seen, block.row_positions + 1)
-    return (seen - first_key).clamp(min=1).log() * block.row_mask
+def uniform_entropies(block: ScoreBlock, first_key: int = 0) -> Tensor:
+    """Entropy of attending alike to every token from `first_key` on that a row may see: (batch, row), 0 at padding."""
+    return keys_in_sight(block, first_key).clamp(min=1).log() * block.row_mask
 
 
 @statistic("entropy")
@@ -38,6 +37,7 @@ class Entropy(NullFiltered):
     """
 
     sums = ("entropy", "uniform", "rows")
+    per = "rows"
     card_place = 60
     entropy = Column("Entropy", NATS, "How broadly a token looks: 0 for one token, more for many.", "looks more broadly")
     uniform = Column(
@@ -58,10 +58,38 @@ class Entropy(NullFiltered):
         else:
             self.add(block.site, entropy=entropies.sum((0, 2)), uniform=uniform.sum(), rows=queries(block))
 
-    def _counted(self, block: ScoreBlock) -> torch.Tensor:
+    def _counted(self, block: ScoreBlock) -> Tensor:
         """(batch, head, row): 1 for the rows that do not give over 90 % of what they give to the first token."""
         whole = block.cached(given, self.measure)
         return ((whole - self.given_in(block) <= NULL * whole) & block.row_mask[:, None]).float()
 
-    def columns(self, sums: Sums) -> Columns:
-        return {name: ratio(sums[name], sums["rows"]) for name in ("entropy", "uniform")}
+
+@statistic("entropy_ends")
+class EntropyEnds(Statistic):
+    """Mean entropy, in nats, of the first token's row ([CLS]) and of the last one's, beside attending to all alike."""
+
+    usual = False
+    sums = ("first", "first_uniform", "last", "last_uniform", "texts")
+    per = "texts"
+    card_place = 70
+    first = Column("Entropy of the first token", NATS, "How broadly the first token looks.", "looks more broadly")
+    first_uniform = Column("Most for the first token", NATS, "The most that it could be.", "is longer", of_heads=False)
+    last = Column("Entropy of the last token", NATS, "How broadly the last token looks.", "looks more broadly")
+    last_uniform = Column("Most for the last token", NATS, "The most that it could be.", "is longer", of_heads=False)
+
+    def update(self, block: ScoreBlock) -> None:
+        scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)
+        uniform = uniform_entropies(block)
+        if block.is_first:
+            first = row_entropies(scores[:, :, 0], sums[:, :, 0]).sum(0)
+            self.add(block.site, texts=float(block.weights.shape[0]), first=first, first_uniform=uniform[:, 0].sum())
+        texts, rows = _last_rows(block)
+        last = row_entropies(scores[texts, :, rows], sums[texts, :, rows]).sum(0)
+        self.add(block.site, last=last, last_uniform=uniform[texts, rows].sum())
+
+
+def _last_rows(block: ScoreBlock) -> tuple[Tensor, Tensor]:
+    """The texts whose last row is in this block, and where in it."""
+    last = block.query_lengths - 1 - block.rows.start
+    texts = torch.nonzero((last >= 0) & (last < len(block.rows)))[:, 0]
+    return texts, last[texts]

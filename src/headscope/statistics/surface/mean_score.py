@@ -1,11 +1,26 @@
-"""How much a head moves on average: the mean score of a pair (kobayashi2020, section 5.2: the average norm of a head)."""
+"""How much a head gives to one token: at most (does it commit to one?), and on average (kobayashi2020, section 5.2)."""
 
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
-from headscope.statistics.columns import COUNT, LENGTH, Column
-from headscope.statistics.kit.totals import total
-from headscope.statistics.kit.visible_pairs import visible
+from headscope.statistics.columns import COUNT, LENGTH, SHARE, Column
+from headscope.statistics.kit.totals import queries, total, visible
 from headscope.statistics.registry import statistic
+
+
+@statistic("maximum")
+class Maximum(Statistic):
+    """Mean of the largest score in a row: 1 for a head that always looks at one token."""
+
+    sums = ("maximum", "rows")
+    per = "rows"
+    card_place = 90
+    maximum = Column(
+        "Strongest pair of a row", SHARE, "The largest score of a row, on average.", "is more decided", unit_of_norms=LENGTH
+    )
+
+    def update(self, block: ScoreBlock) -> None:
+        largest = block.scores(self.measure).amax(-1) * block.row_mask[:, None]
+        self.add(block.site, maximum=largest.sum((0, 2)), rows=queries(block))
 
 
 @statistic("mean_score")

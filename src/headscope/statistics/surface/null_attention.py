@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from headscope.lens.score_block import ScoreBlock
-from headscope.lens.site import Site
+from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Statistic
 from headscope.statistics.kit.totals import given, given_beyond_first, received
 from headscope.statistics.registry import setting

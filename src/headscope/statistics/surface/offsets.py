@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.base import Statistic
 from headscope.statistics.columns import Column, share_on
 from headscope.statistics.kit.totals import total
 from headscope.statistics.registry import statistic
@@ -23,6 +23,7 @@ class Offsets(Statistic):
     offsets: Sequence[int] = (-1, 0, 1)
 
     sums = ("total",)
+    per = "total"
     card_place = 20
     previous = share_on("Previous token, of all", "the token just before", positional=True)
     same = share_on("Same token, of all", "the very token that looks", "looks at itself more", positional=True)
@@ -48,9 +49,6 @@ class Offsets(Statistic):
         for offset in self.offsets:
             diagonal = scores.diagonal(block.rows.start + offset, dim1=2, dim2=3)
             self.add(block.site, **{offset_name(offset): diagonal.sum((0, 2))})
-
-    def columns(self, sums: Sums) -> Columns:
-        return {name: ratio(sums[name], sums["total"]) for name in sums if name != "total"}
 
 
 def offset_name(offset: int) -> str:

@@ -13,8 +13,7 @@ from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import RATIO, SHARE, Column, share_on
 from headscope.statistics.kit.categories import USUAL, key_categories
 from headscope.statistics.kit.site_rows import SiteRows
-from headscope.statistics.kit.totals import received, total
-from headscope.statistics.kit.visible_pairs import first_row
+from headscope.statistics.kit.totals import first_row, received, total
 from headscope.statistics.registry import statistic
 
 OFFSETS = {"two_before": -2, "previous": -1, "same": 0, "next": 1, "two_after": 2}

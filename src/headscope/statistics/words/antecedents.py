@@ -9,14 +9,13 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from headscope.lens.score_block import ScoreBlock
+from headscope.lens import ScoreBlock
 from headscope.lens.side import Side
-from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
+from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.columns import ACCURACY, Column
 from headscope.statistics.registry import setting, statistic
-from headscope.statistics.words.annotated_sites import annotated_sites
+from headscope.statistics.words.annotated_sites import OfAnnotatedWords
 from headscope.text.coreference.cases import cases
 from headscope.text.cut import half_of
 from headscope.text.mention import KINDS, Kind
@@ -45,18 +44,15 @@ class BatchCases(NamedTuple):
 
 
 @statistic("antecedents")
-class Antecedents(Statistic):
+class Antecedents(OfAnnotatedWords):
     """How often a mention's head word looks most at that of an antecedent, by kind of mention (clark2019, 4.3).
 
     Candidates are all other words (section 4.1), special tokens cut; with candidates="mentions" the head words of earlier
     mentions. A case is a mention that ends behind its document's context and has an antecedent in the document.
     """
 
-    level: str = "word"
     candidates: str = setting("words", one_of=("words", "mentions"), said="{}")
 
-    usual = False
-    levels = ("word",)
     needs = ("mentions",)
     sums = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))
     card_place = 150
@@ -64,9 +60,6 @@ class Antecedents(Statistic):
     pronoun = Column("Antecedents of pronouns", ACCURACY, "The same for pronouns.", "finds more")
     proper = Column("Antecedents of names", ACCURACY, "The same for names.", "finds more")
     nominal = Column("Antecedents of other nouns", ACCURACY, "The same for other nouns.", "finds more")
-
-    def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
-        return annotated_sites(sites)
 
     def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-import torch
-from torch import Tensor
-
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import COUNT, Column, share_on
+from headscope.statistics.kit.totals import keys_in_sight
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.statistics.words.related_pairs import related_pairs
@@ -50,17 +48,11 @@ class Dependencies(NullFiltered):
             counts &= key <= query
         text, query, key, parent = pairs[counts].unbind(1)
         scores = block.scores(self.measure)[text, :, query - block.rows.start, key]  # pair head
-        self.add(block.site, total=self.total_in(block), pairs=self._pairs_in_sight(block).sum())
+        in_sight = keys_in_sight(block, self.first_key) * block.row_mask
+        self.add(block.site, total=self.total_in(block), pairs=in_sight.sum())
         for form, name in enumerate(FORMS[:2]):
             of_form = parent == form
             self.add(block.site, **{name: scores[of_form].double().sum(0), f"related {name}": of_form.sum()})
-
-    def _pairs_in_sight(self, block: ScoreBlock) -> Tensor:
-        """How many keys that count each row may see: (batch, row)."""
-        seen = block.key_mask.sum(1)[:, None].expand_as(block.row_mask)
-        if block.is_causal:
-            seen = torch.minimum(seen, block.row_positions + 1)
-        return (seen - self.first_key) * block.row_mask
 
     def columns(self, sums: Sums) -> Columns:
         one, other = FORMS[:2]

@@ -11,15 +11,14 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from headscope.lens.score_block import ScoreBlock
+from headscope.lens import ScoreBlock, Site
 from headscope.lens.side import Side
-from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
+from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.columns import ACCURACY, COUNT, Column
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import setting, statistic
-from headscope.statistics.words.annotated_sites import annotated_sites
+from headscope.statistics.words.annotated_sites import OfAnnotatedWords
 from headscope.statistics.words.relation_cases import (
     BINS,
     FURTHEST,
@@ -116,7 +115,7 @@ def batch_cases(batch: Batch, side: Side, variant: str, clitics: bool, subtypes:
 
 
 @statistic("relations")
-class Relations(Statistic):
+class Relations(OfAnnotatedWords):
     """How often a word looks most at its head, or a head at its dependent, by relation (clark2019, section 4.2).
 
     Special tokens are no candidates, nor is the word itself; who gives nothing to any candidate is wrong. With
@@ -124,21 +123,15 @@ class Relations(Statistic):
     Its other difference, a split word's first piece instead of the mean over its pieces, cannot be had in words.
     """
 
-    level: str = "word"
     variant: str = setting("paper", one_of=("paper", "code"), said="{}")
     clitics: bool = setting(True, said="without_clitics")
     subtypes: bool = setting(True, said="without_subtypes")
 
-    usual = False
-    levels = ("word",)
     needs = ("parents", "relations")
     card_place = 160
     accuracy = Column("Accuracy", ACCURACY, "How often the most-attended word is the right one.", "is right more often")
     baseline = Column("Baseline", ACCURACY, "How often the word at the best fixed offset is.", "is easier", of_heads=False)
     cases = Column("Cases", COUNT, "How many pairs of words have the relation.", "is more frequent", of_heads=False)
-
-    def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
-        return annotated_sites(sites)
 
     def begin(self) -> None:
         self._columns = SiteRows(larger)
