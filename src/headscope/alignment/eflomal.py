@@ -5,8 +5,6 @@ texts that it aligns, so that a few hundred pairs are little to it and a million
 in some links.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

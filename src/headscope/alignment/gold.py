@@ -1,7 +1,5 @@
 """A parallel corpus with its gold links."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal

@@ -11,8 +11,6 @@ SmoothGrad (Smilkov et al., 2017) is the mean over noisy copies: the gradient is
 s = noise * (max x - min x) of the text, and x_j stays as it is. One copy without noise is the plain gradient.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

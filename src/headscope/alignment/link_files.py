@@ -1,10 +1,7 @@
 """Files of links, one sentence pair after the other: Pharaoh (`0-0 1p2`, a line a sentence) and NAACL (`0001 1 2 S`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -36,10 +33,9 @@ class _Link(NamedTuple):
     sure: bool
 
 
-@dataclass(frozen=True)
-class _Sentence:
+class _Sentence(NamedTuple):
     line: int
-    links: list[_Link] = field(default_factory=list)
+    links: list[_Link]
 
 
 def read_links(
@@ -101,7 +97,7 @@ def _read(path: Path, lengths: Iterable[Lengths] | None, format: str, base: int 
                 f"{path} ends after line {count}, but the texts have more sentences: "
                 "check that the file belongs to these texts, and that it has a line, if only a blank one, for each."
             )
-        yield _links(sentence or _Sentence(0), length, base, first, path)
+        yield _links(sentence or _Sentence(0, []), length, base, first, path)
 
 
 def _check_settings(format: str, base: int | None, first: str, formats: tuple[str, ...]) -> None:
@@ -160,7 +156,7 @@ def _naacl(lines: Iterable[Line], path: Path) -> Iterator[_Sentence]:
             )
         number = int(match[1])
         if sentence is None:
-            sentence, current = _Sentence(line.number), min(number, 1)
+            sentence, current = _Sentence(line.number, []), min(number, 1)
         if number < current:
             raise InputError(
                 f"{path}, line {line.number}: sentence {number} comes after sentence {current}: "
@@ -168,7 +164,7 @@ def _naacl(lines: Iterable[Line], path: Path) -> Iterator[_Sentence]:
             )
         while current < number:
             yield sentence
-            sentence, current = _Sentence(line.number), current + 1
+            sentence, current = _Sentence(line.number, []), current + 1
         sentence.links.append(_Link(line.number, int(match[2]), int(match[3]), match[4] != "P"))
     if sentence is not None:
         yield sentence

@@ -1,7 +1,5 @@
 """The links of sentence pairs by one chosen attention of a model, and of a corpus in shards that survive a kill."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
 

@@ -4,8 +4,6 @@ First what every layer and head would give is counted: error rates where there a
 Then one of them is chosen, and its links are written, a line for each pair.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -68,20 +66,9 @@ def align(
     decoder-only model: a template with {source} and {target}. To compare with: by `gradient` noisy copies gradients align
     as well (Ding et al., 2019), and by `eflomal` the statistical aligner, where it is installed.
     """
-    about = {
-        "layer": layer,
-        "head": head,
-        "measure": measure,
-        "setting": setting,
-        "by": by,
-        "by_head": by_head,
-        "reverse": None if reverse is None else reverse.source.model,
-        "symmetrise": symmetrise,
-        "prompt": prompt,
-        "gradient": gradient,
-        "eflomal": eflomal,
-        "corpus": corpus.fingerprint(),
-    }
+    about = {"layer": layer, "head": head, "measure": measure, "setting": setting, "by": by, "by_head": by_head}
+    about |= {"reverse": None if reverse is None else reverse.source.model, "symmetrise": symmetrise, "prompt": prompt}
+    about |= {"gradient": gradient, "eflomal": eflomal, "corpus": corpus.fingerprint()}
     workspace = Workspace("align", Path(out), lens, about, progress or Silent())
     reads, gold = None if prompt is None else Prompt(prompt), has_gold(corpus)
     _check_rules(about, gold)
@@ -109,9 +96,8 @@ def align(
         if name in tables:
             workspace.add(Result(name, title, tables[name]))
     choices = {"forward": chosen(tables)}
-    ways: dict[str, Linker] = {
-        "forward": partial(link, lens, choice=choices["forward"], prompt=reads, batch_size=batch_size)
-    }
+    forward = partial(link, lens, choice=choices["forward"], prompt=reads, batch_size=batch_size)
+    ways: dict[str, Linker] = {"forward": forward}
     if reverse is not None:
         choices["reverse"] = chosen(surveyed(reverse, "survey-reverse", Corpus.from_documents(list(map(flip, some)))))
         ways["reverse"] = partial(_link_back, reverse, choices["reverse"], batch_size)

@@ -1,7 +1,5 @@
 """One alignment out of two, of a model and of its reverse: intersection, union, grow-diag-final-and (Koehn et al., 2005)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Set
 from heapq import heapify, heappop, heappush
 

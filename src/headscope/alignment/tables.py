@@ -1,7 +1,5 @@
 """What is known of every layer and head as an aligner: error rates out of a study, and scores of links that were written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np
@@ -26,14 +24,7 @@ SURVEY_SHARD = 16
 
 
 def survey(
-    workspace: Workspace,
-    part: str,
-    corpus: Corpus,
-    lens: Lens,
-    *,
-    gold: bool,
-    batch_size: int,
-    encoding: Encoding = BY_WORD,
+    workspace: Workspace, part: str, corpus: Corpus, lens: Lens, *, gold: bool, batch_size: int, encoding: Encoding = BY_WORD
 ) -> Run:
     """What every layer and head would give, in parts/`part`: average norms, and with gold links error rates."""
     pairs = sum(1 for _ in corpus)
@@ -69,13 +60,9 @@ def link_scores(systems: Mapping[str, Iterable[Links]], gold: Iterable[Links | N
     rows = []
     for name, links in systems.items():
         counts = np.array([alignment_counts(found.sure, true) for found, true in zip(links, expected, strict=True)])
-        low, high = bootstrap(counts)
+        ends = dict(zip(("low", "high"), bootstrap(counts), strict=True))
         row = {"system": name, "links": int(counts[:, 0].sum())}
         for field, value in scores(counts.sum(0))._asdict().items():
-            row |= {
-                field: float(value),
-                f"{field}_low": float(getattr(low, field)),
-                f"{field}_high": float(getattr(high, field)),
-            }
+            row |= {field: float(value)} | {f"{field}_{end}": float(getattr(bound, field)) for end, bound in ends.items()}
         rows.append(row)
     return pd.DataFrame(rows)

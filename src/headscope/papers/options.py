@@ -1,7 +1,5 @@
 """Options: how a field of a paper's Data or Settings is given on the command line, and what is made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Paper: all tables and figures of one for any model: what it reads, what changes its numbers, its sections, its claims."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial

@@ -5,8 +5,6 @@ One that holds the mention, or lies in it, is no candidate: `his` in `his father
 stronger. Words are compared without case. Without a candidate a rule chooses nothing, which is wrong.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -90,10 +88,8 @@ def describe(document: Document) -> dict[Mention, Described]:
     words = [word.lower() for word in document.words or ()]
     described = {}
     for mention, kind in zip(document.mentions or (), kinds_of(document), strict=True):
-        features = features_of(document, mention, kind)
-        described[mention] = Described(
-            tuple(words[mention.start : mention.stop]), words[head_word(document, mention)], features
-        )
+        own, head = tuple(words[mention.start : mention.stop]), words[head_word(document, mention)]
+        described[mention] = Described(own, head, features_of(document, mention, kind))
     return described
 
 

@@ -1,7 +1,5 @@
 """Unlabelled attachment score (UAS): the share of words whose head is found, and an interval by resampling sentences."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +18,8 @@ class Attachment:
 
     right: Counts
     words: Counts
-    right_without_punctuation: Counts | None  # None where relations are not known
-    words_without_punctuation: Counts | None
+    right_without_punctuation: Counts  # zeros where relations are not known
+    words_without_punctuation: Counts
 
     @property
     def uas(self) -> float:
@@ -30,8 +28,6 @@ class Attachment:
     @property
     def uas_without_punctuation(self) -> float:
         """Not a number where relations are not known."""
-        if self.right_without_punctuation is None or self.words_without_punctuation is None:
-            return float("nan")
         return share(self.right_without_punctuation, self.words_without_punctuation)
 
     def interval(self, seed: int = 0) -> tuple[float, float]:
@@ -52,8 +48,6 @@ def attachment(probe: Probe, examples: Examples) -> Attachment:
                 other = ~examples.punctuation[index]
                 right_other[index] = found[row, : len(other)][other].sum()
                 words_other[index] = counted[row, : len(other)][other].sum()
-    if examples.punctuation is None:
-        return Attachment(right, words, None, None)
     return Attachment(right, words, right_other, words_other)
 
 

@@ -12,8 +12,6 @@ W_k (v_i ⊕ v_j) is a sum of a part that depends on i and a part that depends o
 and pair of words is never made: two products with alpha, one by its rows and one by its columns, are all.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 
@@ -36,8 +34,7 @@ class AttentionProbe(Probe):
     def __init__(self, heads: int) -> None:
         super().__init__()
         # The loss is convex, so zeros are as good a beginning as any, and need no seed.
-        self.w = nn.Parameter(torch.zeros(heads))
-        self.u = nn.Parameter(torch.zeros(heads))
+        self.w, self.u = nn.Parameter(torch.zeros(heads)), nn.Parameter(torch.zeros(heads))
 
     def forward(self, sentences: Sentences) -> Tensor:
         assert sentences.alpha is not None
@@ -63,8 +60,7 @@ class AttentionWordsProbe(Probe):
 
     def __init__(self, heads: int, size: int) -> None:
         super().__init__()
-        self.W = nn.Parameter(torch.zeros(heads, 2 * size))
-        self.U = nn.Parameter(torch.zeros(heads, 2 * size))
+        self.W, self.U = nn.Parameter(torch.zeros(heads, 2 * size)), nn.Parameter(torch.zeros(heads, 2 * size))
 
     def forward(self, sentences: Sentences) -> Tensor:
         assert sentences.alpha is not None

@@ -1,7 +1,5 @@
 """What a probe is: for every word of a sentence, a distribution over the other words as its head (clark2019, section 5)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -6,8 +6,6 @@ divided by 10 and its logarithm, each once for a candidate behind the dependent 
 units, ReLU.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """Mini-batches of sentences of similar length, with the gold heads, vectors and maps that a probe needs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,8 +21,7 @@ class Examples:
     def __init__(self, sentences: Sequence[Document], vectors: Vectors | None = None, maps: WordMaps | None = None) -> None:
         self.lengths = np.array([len(document.words or ()) for document in sentences])
         self.heads = [torch.tensor(document.parents or []) for document in sentences]
-        self.vectors = vectors
-        self.maps = maps
+        self.vectors, self.maps = vectors, maps
         punctuation = [is_punctuation(document) for document in sentences]
         known = [marks for marks in punctuation if marks is not None]
         self.punctuation = known if len(known) == len(punctuation) else None

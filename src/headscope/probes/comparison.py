@@ -1,7 +1,5 @@
 """Table 3 of clark2019: how well a model's attention parses, beside what parses without it."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -113,15 +111,8 @@ def _row(
     score = attachment(made, evaluation)
     low, high = score.interval()
     progress.say(f"{name}: UAS {score.uas:.1%}")
-    return {
-        "name": name,
-        "uas": score.uas,
-        "uas_without_punctuation": score.uas_without_punctuation,
-        "low": low,
-        "high": high,
-        "words": int(score.words.sum()),
-        "epochs": epochs,
-    }
+    shares = {"uas": score.uas, "uas_without_punctuation": score.uas_without_punctuation, "low": low, "high": high}
+    return {"name": name, **shares, "words": int(score.words.sum()), "epochs": epochs}
 
 
 def _chosen(which: Sequence[str] | None, has_vectors: bool) -> list[str]:

@@ -5,8 +5,6 @@ not renormalised: the paper does not say that it is, and how much goes to [SEP] 
 has no token (cut off by `truncate`) has zeros.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
@@ -97,13 +95,8 @@ def _made_of(lens: Lens, sentences: Sequence[Document], measure: str, truncate: 
         spaces = None if document.spaces is None else list(document.spaces)
         written = [list(document.words or ()), spaces, list(document.multiwords or ())]
         digest.update(json.dumps(written).encode() + b"\n")
-    return {
-        "model": describe_model(lens),
-        "sentences": digest.hexdigest(),
-        "measure": measure,
-        "truncate": truncate,
-        "versions": versions(),
-    }
+    settings = {"measure": measure, "truncate": truncate}
+    return {"model": describe_model(lens), "sentences": digest.hexdigest(), **settings, "versions": versions()}
 
 
 def _batches(lengths: Sequence[int], heads: int) -> Iterator[list[int]]:
@@ -130,11 +123,9 @@ def _read(lens: Lens, documents: Sequence[Document], heads: Heads, measure: str,
             keys, key_words = _words_among(block.attended.words[text])
             alpha[heads.where(block.site), row_words[:, None], key_words] = scores[text][:, rows[:, None], keys]
 
+    batch = lens.encoder.collate([_encoded(lens, document, truncate) for document in documents])
     with np.errstate(over="ignore"):
-        lens.run(
-            lens.encoder.collate([_encoded(lens, document, truncate) for document in documents]),
-            WordRows([measure], receive),
-        )
+        lens.run(batch, WordRows([measure], receive))
     if not all(np.isfinite(alpha).all() for alpha in maps):
         raise InputError(f"{lens.name}: some scores by {measure} are too large for half precision (over 65,504).")
     return [alpha.transpose(1, 2, 0) for alpha in maps]

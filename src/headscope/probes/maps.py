@@ -4,8 +4,6 @@ A folder holds `maps.npy`, all maps one after the other as float16, and `manifes
 are made of and the file's checksum. A map is read when it is asked for: the file is never in memory.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -47,8 +45,7 @@ class WordMaps:
     """maps[s] is (from, to, head): how much word `from` of sentence s attends to word `to`, special tokens cut."""
 
     def __init__(self, folder: Path, lengths: Sequence[int], heads: int) -> None:
-        self.folder = folder
-        self.heads = heads
+        self.folder, self.heads = folder, heads
         self.lengths = np.array(lengths, dtype=np.int64)
         self._places, count = _places(self.lengths, heads)
         self._begin = (folder / ARRAY).stat().st_size - TYPE.itemsize * count

@@ -1,7 +1,5 @@
 """Training a probe: cross-entropy, Adam, mini-batches of similar length, and a stop when held-out sentences say so."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Parts are cut by the crc32 of a sentence's words, so they do not depend on the o
 sentence that comes twice is never in two parts.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The numbers in the text of clark2019, and this run's."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.heads.clusters import nearest_in_layer
@@ -21,27 +19,19 @@ def of_surface(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Claim]:
     to_itself = layers["from_separator"].mean()
     end = end_of(shares)
     by_layer = layers[f"{end}_token_entropy"].mean()
+    highest = _highest(layers["entropy"].mean())
+    given = "no separators" if to_itself.isna().all() else _highest(to_itself)
+    own_rows = "most that the separators' own rows give to separators, mean of a layer (layer)"
+    of_end = f"entropy of {tokens.first if end == 'first' else 'the last token'} in the last layer, in nats"
     previous, following = _over(shares, "previous token"), _over(shares, "next token")
     return [
         Claim("3.1", "heads with over half on the previous token (their layers)", "4 (2 4 7 8)", previous),
         Claim("3.1", "heads with over half on the next token (their layers)", "5 (1 2 2 3 6)", following),
         Claim("3.1", "mean share on the current token", "little", f"{shares['current token'].mean():.3f}"),
         Claim("3.2", f"layers with over half on {tokens.separator or 'separators'}", "6 to 10", _list(most) or "none"),
-        Claim(
-            "3.2",
-            "most that the separators' own rows give to separators, mean of a layer (layer)",
-            "over 0.90 (6 to 10)",
-            "no separators" if to_itself.isna().all() else _highest(to_itself),
-        ),
-        Claim(
-            "3.3",
-            f"entropy of {tokens.first if end == 'first' else 'the last token'} in the last layer, in nats",
-            "3.89",
-            f"{by_layer.iloc[-1]:.2f}",
-        ),
-        Claim(
-            "3.3", "highest mean entropy of a layer, in nats (layer)", "the first layer", _highest(layers["entropy"].mean())
-        ),
+        Claim("3.2", own_rows, "over 0.90 (6 to 10)", given),
+        Claim("3.3", of_end, "3.89", f"{by_layer.iloc[-1]:.2f}"),
+        Claim("3.3", "highest mean entropy of a layer, in nats (layer)", "the first layer", highest),
     ]
 
 

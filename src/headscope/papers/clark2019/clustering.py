@@ -1,7 +1,5 @@
 """Section 6: heads as points that are as far apart as they differ, with layers and behaviours marked (figure 6)."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.heads.clusters import clusters, embed
@@ -42,20 +40,15 @@ def figure6(divergence: pd.DataFrame, found: pd.DataFrame, seed: int) -> Result:
     count = round(len(matrix) ** 0.5)
     table = clusters(labels, matrix, count).assign(x=embedding.points[:, 0], y=embedding.points[:, 1])
     table = table.merge(found, on=["layer", "head"], how="left").fillna({"behaviour": ""})
-    return Result(
-        "clark2019_fig6",
-        "Figure 6: heads by the Jensen-Shannon distance between them",
-        table,
-        _shown(table),
-        drawings.heads_as_points(table),
-        [
-            "Multidimensional scaling of mean Jensen-Shannon divergences in nats; "
-            f"Kruskal's stress is {embedding.stress:.2f} (0 would be exact). Clusters are hierarchical, by average "
-            "linkage, as many as the square root of the number of heads.",
-            "A relation of at least 100 cases is marked where its best head is 10 points above the best fixed offset, on "
-            "held-out halves.",
-        ],
-    )
+    notes = [
+        f"Multidimensional scaling of mean Jensen-Shannon divergences in nats; Kruskal's stress is {embedding.stress:.2f} "
+        "(0 would be exact). Clusters are hierarchical, by average linkage, as many as the square root of the number of "
+        "heads.",
+        "A relation of at least 100 cases is marked where its best head is 10 points above the best fixed offset, on "
+        "held-out halves.",
+    ]
+    title = "Figure 6: heads by the Jensen-Shannon distance between them"
+    return Result("clark2019_fig6", title, table, _shown(table), drawings.heads_as_points(table), notes)
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -65,12 +58,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
         heads = [paper_label(head.layer, head.head) for head in group.itertuples()]
         met = [name for several in group["behaviour"] for name in several.split("; ") if name]
         counted = pd.Series(met, dtype=object).value_counts()
-        rows.append(
-            {
-                "Cluster": number,
-                "Heads": " ".join(heads),
-                "Silhouette": round(float(group["silhouette"].mean()), 2),
-                "Behaviours": ", ".join(f"{name} ({count})" for name, count in counted.items()),
-            }
-        )
+        silhouette = round(float(group["silhouette"].mean()), 2)
+        named = ", ".join(f"{name} ({count})" for name, count in counted.items())
+        rows.append({"Cluster": number, "Heads": " ".join(heads), "Silhouette": silhouette, "Behaviours": named})
     return pd.DataFrame(rows)

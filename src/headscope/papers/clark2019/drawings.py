@@ -1,7 +1,5 @@
 """Figures 1 to 4 and 6 in the paper's form; layers and heads count from 1 there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -63,14 +61,11 @@ def figure2(table: pd.DataFrame, first: str, separator: str) -> Figure:
     if has_separators:
         figures.heads_by_layer(upper, table["layer"], table["separator"], separator, colours.VERMILION)
     figures.heads_by_layer(upper, table["layer"], table["period or comma"], ". or ,", colours.GREEN, 0.12)
-    panels = [upper]
     if has_separators:
-        lower = axes[1, 0]
-        to = f"→ {separator}"
+        lower, to = axes[1, 0], f"→ {separator}"
         figures.heads_by_layer(lower, table["layer"], table["from_separator"], f"{separator} {to}", colours.VERMILION, -0.08)
         figures.heads_by_layer(lower, table["layer"], table["from_others"], f"other {to}", colours.SKY, 0.08)
-        panels.append(lower)
-    for panel in panels:
+    for panel in axes.flat:
         figures.layer_axis(panel, layers)
         panel.set_ylabel("Avg. attention")
         panel.set_ylim(bottom=-0.02)
@@ -101,9 +96,8 @@ def gradients(by_layer: pd.DataFrame, lines: dict[str, str]) -> Figure:
     own = {"all unmasked tokens": colours.INK, ". or ,": colours.GREEN}
     for label, column in lines.items():
         colour = own.get(label, colours.VERMILION)
-        panel.plot(
-            by_layer["layer"] + 1, by_layer[column], marker="o", markersize=3, linewidth=1.2, color=colour, label=label
-        )
+        line = {"marker": "o", "markersize": 3, "linewidth": 1.2, "color": colour}
+        panel.plot(by_layer["layer"] + 1, by_layer[column], label=label, **line)
     figures.layer_axis(panel, int(by_layer["layer"].max()) + 1)
     panel.set_ylabel("Average |∂L/∂α|")
     panel.set_ylim(bottom=0)
@@ -134,14 +128,11 @@ def heads_as_points(table: pd.DataFrame) -> Figure:
 
 def _draw_behaviours(panel: Any, table: pd.DataFrame) -> None:
     """Patterns by colour, relations and coreference by name beside their heads."""
-    first = table["behaviour"].map(
-        lambda several: next((name for name in several.split("; ") if name in PATTERN_COLOURS), "")
-    )
+    named = (several.split("; ") for several in table["behaviour"])
+    first = pd.Series([next((name for name in names if name in PATTERN_COLOURS), "") for names in named], table.index)
     knows = table["behaviour"] != ""
-    for label, colour, chosen in (
-        ("no behaviour found", colours.PALE, ~knows),
-        ("named relation", colours.FAINT, knows & (first == "")),
-    ):
+    rest = (("no behaviour found", colours.PALE, ~knows), ("named relation", colours.FAINT, knows & (first == "")))
+    for label, colour, chosen in rest:
         panel.scatter(table["x"][chosen], table["y"][chosen], s=18, color=colour, linewidths=0, label=label)
     for name, mark in zip([name for name in PATTERN_COLOURS if name != NONE], _MARKS, strict=False):
         group = table[first == name]

@@ -1,7 +1,5 @@
 """Sentences for figures 1 and 5: short ones, from the run's own data, on which a head does what it is known for."""
 
-from __future__ import annotations
-
 import heapq
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Heads on single sentences: one for each pattern of the surface (figure 1), one for each thing a head knows (figure 5)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -90,14 +88,12 @@ def figure5(
     measure: str,
 ) -> Result:
     """Of each relation, and of coreference, the best head on the shortest good sentence that it gets right."""
-    panels: list[Example] = []
-    missed: list[str] = []
+    tried: list[Example | str] = []
     if best_heads is not None and treebank is not None:
-        for panel in _relation_panels(best_heads, treebank, lens, measure):
-            panels.append(panel) if isinstance(panel, Example) else missed.append(panel)
+        tried += _relation_panels(best_heads, treebank, lens, measure)
     if antecedents is not None and windows:
-        panel = _coreference_panel(antecedents, windows, lens, measure)
-        panels.append(panel) if isinstance(panel, Example) else missed.append(panel)
+        tried.append(_coreference_panel(antecedents, windows, lens, measure))
+    panels = [one for one in tried if isinstance(one, Example)]
     if not panels:
         raise Unsuitable("no short sentence was found on which the best head of any relation is right.")
     notes = [
@@ -106,7 +102,7 @@ def figure5(
         f"The darker a line, the larger the {measure}; special tokens are not shown, and their share is said. "
         "Heads are layer-head from 1, as in the paper."
     ]
-    if missed:
+    if missed := [one for one in tried if isinstance(one, str)]:
         notes.append(f"No short sentence was found that the best head gets right for {', '.join(missed)}.")
     shown = _summary(panels, "Knows", "Accuracy")
     title = "Figure 5: examples of heads that know a relation"
@@ -172,15 +168,8 @@ def _reader(lens: Lens, layer: int) -> Callable[[Document], Reading]:
 
 def _summary(panels: Sequence[Example], what: str, value: str) -> pd.DataFrame:
     """One row a map, with the words that were asked in bold."""
-    return pd.DataFrame(
-        {
-            what: [panel.name for panel in panels],
-            "Head": [panel.label for panel in panels],
-            value: [in_percent(panel.value) for panel in panels],
-            "Text": [panel.marked_text for panel in panels],
-            "Source": [panel.document.name for panel in panels],
-        }
-    )
+    rows = [(one.name, one.label, in_percent(one.value), one.marked_text, one.document.name) for one in panels]
+    return pd.DataFrame(rows, columns=[what, "Head", value, "Text", "Source"])
 
 
 def drawn(panels: Sequence[Example], columns: int = 4) -> Figure:
@@ -195,22 +184,9 @@ def pairs_drawn(panels: Sequence[Example]) -> pd.DataFrame:
     for one in panels:
         found = one.found
         rows, columns = np.indices(found.scores.shape[1:]).reshape(2, -1)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "name": one.name,
-                    "stack": found.attention.stack,
-                    "kind": found.attention.kind,
-                    "layer": one.layer,
-                    "head": one.head,
-                    "source": one.document.name,
-                    "row": rows,
-                    "key": columns,
-                    "attending": [found.queries.labels[row] for row in rows],
-                    "attended": [found.keys.labels[column] for column in columns],
-                    "score": found.scores[0].ravel(),
-                    "marked": np.isin(rows, list(one.marked)),
-                }
-            )
-        )
+        head = {"stack": found.attention.stack, "kind": found.attention.kind, "layer": one.layer, "head": one.head}
+        part = pd.DataFrame({"name": one.name, **head, "source": one.document.name, "row": rows, "key": columns})
+        part["attending"] = [found.queries.labels[row] for row in rows]
+        part["attended"] = [found.keys.labels[column] for column in columns]
+        parts.append(part.assign(score=found.scores[0].ravel(), marked=np.isin(rows, list(one.marked))))
     return pd.concat(parts, ignore_index=True)

@@ -1,7 +1,5 @@
 """Every table and figure of clark2019 for one model: the sections in the paper's order, each where its data is given."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Section 3: where heads look on the surface, how broadly, and how much the loss depends on it (figures 1 to 4)."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.heads.patterns import NONE, name_patterns
@@ -76,37 +74,21 @@ def results(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Result]:
     figure4 = shares[[*HEAD, "entropy", "uniform", f"{ends}_token_entropy", f"{ends}_token_uniform", "maximum"]]
     separator = tokens.separator or "separators"
     no_separators = () if tokens.separator else ("This model reads no separators, so figure 2 has no lower part.",)
-    causal = (
-        ("The first token of a decoder sees only itself, so the entropies are those of the last one instead.",)
-        if ends == "last"
-        else ()
-    )
+    causal = "The first token of a decoder sees only itself, so the entropies are those of the last one instead."
+    notes1 = [
+        "A pattern has more than half of a head's attention; broad, at least 0.8 of the uniform entropy. Heads are "
+        "layer-head from 1, as in the paper."
+    ]
+    notes2 = [f"The first token is {tokens.first}; separators are {tokens.separator or 'none'}.", *no_separators]
+    notes4 = ["Entropies are in nats, without the smoothing of the released code.", *([causal] if ends == "last" else [])]
+    title1 = "Figure 1: heads that show a pattern"
+    title2 = "Figure 2: attention to special tokens and punctuation"
+    title4 = "Figure 4: entropy of attention, of all tokens and of one"
+    picture2, picture4 = drawings.figure2(figure2, tokens.first, separator), drawings.figure4(figure4, ends, of_ends)
     return [
-        Result(
-            "clark2019_fig1",
-            "Figure 1: heads that show a pattern",
-            named,
-            _pattern_table(named),
-            drawings.patterns(named),
-            [
-                "A pattern has more than half of a head's attention; broad, at least 0.8 of the uniform entropy. Heads are "
-                "layer-head from 1, as in the paper."
-            ],
-        ),
-        Result(
-            "clark2019_fig2",
-            "Figure 2: attention to special tokens and punctuation",
-            figure2,
-            figure=drawings.figure2(figure2, tokens.first, separator),
-            notes=[f"The first token is {tokens.first}; separators are {tokens.separator or 'none'}.", *no_separators],
-        ),
-        Result(
-            "clark2019_fig4",
-            "Figure 4: entropy of attention, of all tokens and of one",
-            figure4,
-            figure=drawings.figure4(figure4, ends, of_ends),
-            notes=["Entropies are in nats, without the smoothing of the released code.", *causal],
-        ),
+        Result("clark2019_fig1", title1, named, _pattern_table(named), drawings.patterns(named), notes1),
+        Result("clark2019_fig2", title2, figure2, figure=picture2, notes=notes2),
+        Result("clark2019_fig4", title4, figure4, figure=picture4, notes=notes4),
     ]
 
 
@@ -132,14 +114,9 @@ def figure3(importance: pd.DataFrame, tokens: EdgeTokens) -> Result:
     columns = list(dict.fromkeys(lines.values()))
     by_layer = table.groupby("layer")[columns].mean().reset_index()
     shown = by_layer.assign(layer=by_layer["layer"] + 1).rename(columns={name: label for label, name in lines.items()})
-    return Result(
-        "clark2019_fig3",
-        "Figure 3: gradients of the loss by attention",
-        table,
-        shown,
-        drawings.gradients(by_layer, lines),
-        [
-            "The mean over pairs of |dL/dα|, where L is a text's mean loss over the tokens to predict; the paper does not "
-            "say what its average runs over, so shapes can be compared, and heights cannot. Layers count from 1 here."
-        ],
-    )
+    notes = [
+        "The mean over pairs of |dL/dα|, where L is a text's mean loss over the tokens to predict; the paper does not "
+        "say what its average runs over, so shapes can be compared, and heights cannot. Layers count from 1 here."
+    ]
+    title = "Figure 3: gradients of the loss by attention"
+    return Result("clark2019_fig3", title, table, shown, drawings.gradients(by_layer, lines), notes)

@@ -1,7 +1,5 @@
 """Tables 1 to 3: heads that know a relation or an antecedent, and probes of all heads. Columns with * are the paper's."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.heads.antecedents import best_antecedent_heads
@@ -51,7 +49,7 @@ def _relations_shown(best: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
             "Accuracy": in_percent(head["accuracy"]),
             "95 %": _interval(head),
             "Held out": in_percent(head["held_out"]),
-            "Baseline": _with_offset(head["baseline"], head["offset"]),
+            "Baseline": f"{in_percent(head['baseline'])} ({int(head['offset']):+d})",
         }
         if "twin_accuracy" in head:
             row["Random twin"] = in_percent(head["twin_accuracy"])
@@ -77,12 +75,8 @@ def _papers_relations(relations: set[str]) -> tuple[dict[str, dict[str, str]], l
         found = Found(ALL) if fact["relation"] == ALL else find_relation(fact["relation"], relations)
         if found is None:
             continue
-        row = {
-            "Relation*": fact["relation"],
-            "Head*": fact["head"],
-            "Accuracy*": f"{fact['accuracy']:.1f}",
-            "Baseline*": f"{fact['baseline']:.1f} ({fact['offset']:+d})",
-        }
+        row = {"Relation*": fact["relation"], "Head*": fact["head"], "Accuracy*": f"{fact['accuracy']:.1f}"}
+        row["Baseline*"] = f"{fact['baseline']:.1f} ({fact['offset']:+d})"
         if found.name not in nearest or _CLOSER.index(found.ends) < _CLOSER.index(nearest[found.name][0].ends):
             nearest[found.name] = found, row
     differing = [
@@ -91,10 +85,6 @@ def _papers_relations(relations: set[str]) -> tuple[dict[str, dict[str, str]], l
         if found.ends != SAME
     ]
     return {name: row for name, (_, row) in nearest.items()}, differing
-
-
-def _with_offset(accuracy: float, offset: float) -> str:
-    return f"{in_percent(accuracy)} ({int(offset):+d})"
 
 
 def _interval(head: dict[str, float]) -> str:
@@ -107,14 +97,13 @@ def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataF
     heads = main_stack(antecedents)
     best = heads.loc[heads["all"].idxmax()]
     systems = [_system(row["rule"], row) for row in rules.to_dict("records")]
-    label = f"best head, {paper_label(best['layer'], best['head'])}"
-    systems.append(_system(label, best))
+    systems.append(_system(f"best head, {paper_label(best['layer'], best['head'])}", best))
     by_kind = best_antecedent_heads(heads).set_index("mentions")
-    systems.append({"System": "best head, chosen on the other half"} | _percents(by_kind["held_out"]))
-    systems.append({"System": "best head of each kind"} | _percents(by_kind["accuracy"]))
+    systems.append(_system("best head, chosen on the other half", by_kind["held_out"]))
+    systems.append(_system("best head of each kind", by_kind["accuracy"]))
     if twin is not None:
         of_twin = best_antecedent_heads(main_stack(twin)).set_index("mentions")
-        systems.append({"System": "random twin, best head of each kind"} | _percents(of_twin["accuracy"]))
+        systems.append(_system("random twin, best head of each kind", of_twin["accuracy"]))
     shown = pd.DataFrame(systems)
     theirs = facts.TABLE2.set_index("system")
     names = [*rules["rule"], "best head"]
@@ -135,23 +124,18 @@ def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataF
 
 
 def _system(name: str, row: pd.Series | dict[str, float]) -> dict[str, str]:
-    return {"System": name} | {column: in_percent(row[column]) for column in COLUMNS}
-
-
-def _percents(by_kind: pd.Series) -> dict[str, str]:
-    return {column: in_percent(by_kind.get(column, float("nan"))) for column in COLUMNS}
+    return {"System": name} | {column: in_percent(row.get(column, float("nan"))) for column in COLUMNS}
 
 
 def table3(probes: pd.DataFrame) -> Result:
     """Table 3 out of the table of `probe`."""
-    theirs = facts.TABLE3.set_index("probe")["uas"]
     rows = [
         {
             "Probe": NAMES[row["name"]],
             "UAS": in_percent(row["uas"]),
             "95 %": f"{in_percent(row['low'])}–{in_percent(row['high'])}",
             "without punctuation": in_percent(row["uas_without_punctuation"]),
-            "UAS*": f"{theirs[NAMES[row['name']]]:.0f}",
+            "UAS*": f"{facts.TABLE3[NAMES[row['name']]]:.0f}",
         }
         for row in probes.to_dict("records")
     ]

@@ -1,7 +1,5 @@
 """The categories of a run by the tokens that its model has in them: [CLS], [SEP], </s>, and what a user has named."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,12 +10,7 @@ from headscope.lens.lens import Lens
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics.kit.categories import category_names
 
-_COLOURS = {
-    "first": colours.BLUE,
-    "separator": colours.VERMILION,
-    "punctuation": colours.GREEN,
-    "other": colours.FAINT,
-}
+_COLOURS = {"first": colours.BLUE, "separator": colours.VERMILION, "punctuation": colours.GREEN, "other": colours.FAINT}
 _OWN_COLOURS = (colours.ORANGE, colours.PINK, colours.SKY, colours.YELLOW)
 
 

@@ -1,7 +1,5 @@
 """What the text of kobayashi2020 says of BERT, and whether this model shows it: a plain yes or no, and the numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pandas as pd
@@ -35,10 +33,8 @@ def _dispersion(analysis: Analysis) -> list[Claim]:
     ratios = ends["max"] / ends["min"]
     have = int((ratios >= facts.SINGULAR_RATIO).sum())
     run = verdict(have == len(ratios), f"in {have} of {len(ratios)} heads; {ratios.min():.2g} at least")
-    return [
-        *made,
-        Claim("B", "the largest singular value of f is 1.8 or more times the smallest", "yes: in 12 of 12 heads", run),
-    ]
+    claim = "the largest singular value of f is 1.8 or more times the smallest"
+    return [*made, Claim("B", claim, "yes: in 12 of 12 heads", run)]
 
 
 def _shares(analysis: Analysis) -> list[Claim]:
@@ -51,10 +47,8 @@ def _shares(analysis: Analysis) -> list[Claim]:
             continue
         by_weight, by_norm = layers[f"weight_{category.name}"] / whole, layers[f"share_norm_{category.name}"]
         less = int((by_norm < by_weight).sum())
-        found = (
-            f"in {less} of {len(layers)} layers; on average {by_weight.mean():.1%} by weight, {by_norm.mean():.1%} by norm"
-        )
-        run = verdict(less > len(layers) / 2, found)
+        means = f"on average {by_weight.mean():.1%} by weight, {by_norm.mean():.1%} by norm"
+        run = verdict(less > len(layers) / 2, f"in {less} of {len(layers)} layers; {means}")
         made.append(Claim("4.2", f"{category.label}: a smaller share by norm than by weight", "yes, generally", run))
     return made
 
@@ -66,12 +60,11 @@ def _cancelling(analysis: Analysis) -> list[Claim]:
         if category.own:
             continue
         rho, theirs = float(counted[category.name]), float(printed[category.name])
+        claim, shown = "no correlation to speak of", abs(rho) < NO_CORRELATION
         if category.name in SMALL:
-            claim = f"{category.label}: α and ‖f(x)‖ have a negative correlation (rho)"
-            made.append(Claim("4.2", claim, f"yes: {theirs:.2f}", verdict(rho < -NO_CORRELATION, f"{rho:.2f}", rho)))
-        else:
-            claim = f"{category.label}: no correlation to speak of (rho)"
-            made.append(Claim("4.2", claim, f"yes: {theirs:.2f}", verdict(abs(rho) < NO_CORRELATION, f"{rho:.2f}", rho)))
+            claim, shown = "α and ‖f(x)‖ have a negative correlation", rho < -NO_CORRELATION
+        run = verdict(shown, f"{rho:.2f}", rho)
+        made.append(Claim("4.2", f"{category.label}: {claim} (rho)", f"yes: {theirs:.2f}", run))
         if category.name == "separator":
             made.append(_over_heads(analysis.heads, category.label))
     return made

@@ -1,7 +1,5 @@
 """Figures 3 to 5, 9 to 15 and 25, and those beyond the paper, for a model that has read a text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -62,10 +60,8 @@ def singular_values(table: pd.DataFrame) -> Figure:
     panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panel.yaxis.set_major_formatter("{x:g}")
     panel.yaxis.set_minor_locator(NullLocator())
-    columns = 1 + (len(heads) - 1) // 12
-    figures.legend(
-        panel, loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=columns, title="layer-head", title_fontsize=7.5
-    )
+    beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "ncols": 1 + (len(heads) - 1) // 12}
+    figures.legend(panel, title="layer-head", title_fontsize=7.5, **beside)
     return made
 
 
@@ -81,9 +77,8 @@ def joint(layers: pd.DataFrame, joint_layers: pd.DataFrame, categories: Sequence
         below = np.zeros(len(table))
         for category in categories:
             heights = table[f"{prefix}_{category.name}"].to_numpy(dtype=float)
-            panel.bar(
-                table["layer"] + 1, heights, bottom=below, color=category.colour, width=0.8, label=written(category.label)
-            )
+            bar = {"bottom": below, "color": category.colour, "width": 0.8, "label": written(category.label)}
+            panel.bar(table["layer"] + 1, heights, **bar)
             below += np.nan_to_num(heights)
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
         figures.layer_axis(panel, int(table["layer"].max()) + 1)
@@ -104,9 +99,8 @@ def mixing(table: pd.DataFrame) -> Figure:
     made, axes = figures.figure(width=1.4 * colours.COLUMN, height=2.5)
     panel = axes[0, 0]
     for column, (label, colour) in MIXING.items():
-        wide = (
-            3 if column == "mixing_residual" else 1.2
-        )  # seen below the last line too: they are one where a block ends in no norm
+        # Seen below the last line too: they are one where a block ends in no norm.
+        wide = 3 if column == "mixing_residual" else 1.2
         panel.plot(table["layer"] + 1, table[column], color=colour, linewidth=wide, marker="o", markersize=3, label=label)
     figures.layer_axis(panel, int(table["layer"].max()) + 1)
     panel.set(ylabel="Mixing ratio", ylim=(0, 1))
@@ -153,9 +147,8 @@ def frequency(curve: pd.DataFrame, by: str) -> Figure:
     met = curve[(curve["tokens"] > 0) & (curve["count_mean"] > 0)]
     at = np.sqrt(met["rank_low"] * met["rank_high"]) if by == "rank" else met["count_mean"]
     met = met.assign(at=at.to_numpy(dtype=float)).sort_values("at")
-    for panel, name, label, colour in zip(
-        axes.flat, ("weight", "norm"), ("AvgW", "AvgN"), (colours.VERMILION, colours.BLUE), strict=True
-    ):
+    columns = (("weight", "AvgW", colours.VERMILION), ("norm", "AvgN", colours.BLUE))
+    for panel, (name, label, colour) in zip(axes.flat, columns, strict=True):
         _points_with_deviations(panel, met["at"], met[f"{name}_mean"], met[f"{name}_deviation"], colour)
         panel.set(xlabel="Frequency rank" if by == "rank" else "Frequency count", ylabel=label, xscale="log")
     _weights_axis(axes[0, 0], met["weight_mean"])
@@ -169,10 +162,8 @@ def by_length(table: pd.DataFrame) -> Figure:
     """Figure 25: correlation of the weights with effective attention, and with norms, by the tokens of a text."""
     made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=2.4, sharey=True)
     ordered = table.sort_values("length")
-    panels = zip(
-        axes.flat, ("effective", "norm"), ("Effective attention", "‖αf(x)‖"), (colours.GREEN, colours.BLUE), strict=True
-    )
-    for panel, name, title, colour in panels:
+    columns = (("effective", "Effective attention", colours.GREEN), ("norm", NORM, colours.BLUE))
+    for panel, (name, title, colour) in zip(axes.flat, columns, strict=True):
         _points_with_deviations(panel, ordered["length"], ordered[f"{name}_mean"], ordered[f"{name}_deviation"], colour)
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
         panel.set_xlabel("Tokens of the text")
@@ -228,7 +219,10 @@ def _legend_above(made: Figure, panel: Any) -> None:
 def _from_one(panel: Any, shape: tuple[int, ...]) -> None:
     """A heat map's ticks as the paper counts."""
     for axis, size in ((panel.yaxis, shape[0]), (panel.xaxis, shape[1])):
-        step = 1 if size <= 6 else 2 if size <= 12 else 4
-        places = list(range(step - 1, size, step))
-        axis.set_ticks(places, [str(place + 1) for place in places])
+        ticks_from_one(axis, size, step=1 if size <= 6 else 2 if size <= 12 else 4)
     panel.set(xlabel="Head", ylabel="Layer")
+
+
+def ticks_from_one(axis: Any, size: int, step: int) -> None:
+    places = list(range(step - 1, size, step))
+    axis.set_ticks(places, [str(place + 1) for place in places])

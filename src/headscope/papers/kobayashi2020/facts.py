@@ -1,7 +1,5 @@
 """The numbers that kobayashi2020 prints for BERT and for its translation models. Layers and heads count from 1 there."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 MODEL = "BERT-base"

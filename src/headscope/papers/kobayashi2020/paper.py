@@ -1,7 +1,5 @@
 """kobayashi2020 for one model: everything in one pass over a text, and section 5 in one over sentence pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sections 4.1 to 4.3 and appendices A to D and G, out of the tables of one pass over the text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -20,7 +18,7 @@ from headscope.study.singular_values import condition_numbers, singular_values
 from headscope.study.tables import main_stack
 
 _STARRED = f"Columns with * are the paper's, of {facts.MODEL}. Layers and heads count from 1 here, as there."
-_FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
+FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
 
 
 class Analysis:
@@ -66,12 +64,9 @@ class Analysis:
         chosen = every[["layer", "head"]].drop_duplicates().groupby("layer")["head"].apply(lambda heads: lots.choice(heads))
         drawn = every[every["head"] == every["layer"].map(chosen)]
         condition = condition_numbers(drawn)
-        shown = pd.DataFrame(
-            {
-                "head": [paper_label(int(row["layer"]), int(row["head"])) for row in condition.to_dict("records")],
-                **{name: condition[name].to_numpy() for name in ("largest", "smallest", "condition")},
-            }
-        )
+        heads = [paper_label(int(row["layer"]), int(row["head"])) for row in condition.to_dict("records")]
+        numbers = {name: condition[name].to_numpy() for name in ("largest", "smallest", "condition")}
+        shown = pd.DataFrame({"head": heads, **numbers})
         title = "Figure 9: singular values of f, in a head of each layer"
         notes = [
             "The heads are drawn by lot; layer-head, from 1. f is a linear map on d + 1 dimensions (appendix C). "
@@ -86,7 +81,7 @@ class Analysis:
         panels = {"weight": f"Mean {drawings.WEIGHT}", "norm": f"Mean {drawings.NORM}"}
         picture = drawings.by_layer(self.layers, panels, self.categories)
         title = "Figure 3: what layers give to categories of tokens, by weight and by norm"
-        notes = [f"LayerW and LayerWN of appendix D; printed as shares of a layer in percent. {_FROM_ONE}"]
+        notes = [f"LayerW and LayerWN of appendix D; printed as shares of a layer in percent. {FROM_ONE}"]
         shown = tables.shares_by_layer(self.layers, self.categories)
         return [Result("kobayashi2020_fig3", title, self.layers, shown, picture, notes)]
 
@@ -105,11 +100,8 @@ class Analysis:
         label = next((category.label for category in self.categories if category.name == name), None)
         if label is None:
             raise Unsuitable(f"no token that this model reads is in the category {name!r}.")
-        return [
-            self._heat_map(
-                f"kobayashi2020_fig{number}", f"Figure {number}: α and ‖f(x)‖ of {_token(label)} in heads", [name]
-            )
-        ]
+        title = f"Figure {number}: α and ‖f(x)‖ of {_token(label)} in heads"
+        return [self._heat_map(f"kobayashi2020_fig{number}", title, [name])]
 
     def own_categories(self) -> list[Result]:
         """The same for those that a user has named, in one figure."""
@@ -122,7 +114,7 @@ class Analysis:
         table = self.heads[[*HEAD, *columns]]
         here = [category for category in self.categories if category.name in of]
         picture = drawings.of_category(table, here)
-        notes = [f"HeadW and HeadN of appendix D; printed are the heads with the largest α. {_FROM_ONE}"]
+        notes = [f"HeadW and HeadN of appendix D; printed are the heads with the largest α. {FROM_ONE}"]
         return Result(name, title, table, tables.heaviest_heads(table, here), picture, notes)
 
     def scatters(self) -> list[Result]:
@@ -167,7 +159,7 @@ class Analysis:
         title = "Appendix A: shares of categories by weight, by the heads' norms and by the joint norm"
         picture = drawings.joint(self.layers, table, self.categories)
         shown = tables.shares_by_layer(table, self.categories)
-        return [Result("kobayashi2020_joint", title, table, shown, picture, [f"Printed are percents. {_FROM_ONE}"])]
+        return [Result("kobayashi2020_joint", title, table, shown, picture, [f"Printed are percents. {FROM_ONE}"])]
 
     def mixing(self) -> list[Result]:
         table = self.table("mixing")
@@ -176,7 +168,7 @@ class Analysis:
         title = "Beyond the paper: how much of a token's new vector comes from the others"
         notes = [
             "The mixing ratio of Kobayashi et al. (2021): the norm of what the other tokens give together, as a share of it "
-            f"and of the norm of what the token itself gives. {_FROM_ONE}"
+            f"and of the norm of what the token itself gives. {FROM_ONE}"
         ]
         named = {column: label for column, (label, _) in drawings.MIXING.items()}
         shown = table[list(named)].rename(columns=named)

@@ -1,7 +1,5 @@
 """What kobayashi2020 reads, what changes its numbers, and the statistics that follow from it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -91,10 +89,7 @@ class Settings:
     """What changes the numbers. Categories are by name: tokens with spaces between, or /a regular expression/."""
 
     categories: Mapping[str, str] | None = option(
-        None,
-        "Your own, NAME=RULE: tokens with spaces between, or /a regular expression/.",
-        "--category",
-        made=_categories,
+        None, "Your own, NAME=RULE: tokens with spaces between, or /a regular expression/.", "--category", made=_categories
     )
     segments: int = option(992, "Segments of the text to read.", least=1)
     max_tokens: int = option(128, "Tokens of a segment.", least=8)

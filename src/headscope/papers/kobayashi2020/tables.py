@@ -1,7 +1,5 @@
 """Tables 1, 2 and 4 as the paper prints them, its own numbers beside; columns with a star are the paper's."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd
@@ -38,14 +36,9 @@ def weight_against_norm(table: pd.DataFrame, categories: Sequence[Category]) -> 
     rows = []
     for category in categories:
         ours = counted.loc[category.name]
-        row = {
-            "Token category": category.label,
-            "Pairs": f"{int(ours['pairs']):,}",
-            "rho": _two(ours["rho"]),
-            "error at most": _two(ours["bound"], 4),
-            "rho of tokens": _two(ours["rho_tokens"]),
-            "Tokens": f"{int(ours['tokens']):,}",
-        }
+        row = {"Token category": category.label, "Pairs": f"{int(ours['pairs']):,}", "rho": _two(ours["rho"])}
+        row |= {"error at most": _two(ours["bound"], 4), "rho of tokens": _two(ours["rho_tokens"])}
+        row["Tokens"] = f"{int(ours['tokens']):,}"
         known = category.name in printed.index
         row["Pairs*"] = f"{int(printed.loc[category.name, 'pairs']):,}" if known else ""
         row["rho*"] = _two(printed.loc[category.name, "rho"]) if known else ""

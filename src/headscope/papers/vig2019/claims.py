@@ -1,7 +1,5 @@
 """The numbers in the text of vig2019, and this run's."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.lens.head import Head

@@ -1,7 +1,5 @@
 """Figures 5 to 12 and A.1, A.2 in the paper's form: layers down, heads across, both from 0."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

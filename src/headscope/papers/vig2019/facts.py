@@ -1,7 +1,5 @@
 """The numbers that vig2019 prints. Layers and heads count from 0 there, as here."""
 
-from __future__ import annotations
-
 MODEL = "GPT-2 small"
 TEXT = "10,000 sentences of English Wikipedia, annotated by spaCy"
 TITLE = "Analyzing the structure of attention in a Transformer language model (Vig and Belinkov, 2019)"

@@ -1,7 +1,5 @@
 """Sections 5.1 to 5.4 of vig2019, each for one corpus and one measure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

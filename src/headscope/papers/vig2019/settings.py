@@ -1,7 +1,5 @@
 """What vig2019 reads, what changes its numbers, and the statistics that follow from it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From the tables of a study to those of the paper: one row a head, by layer, and by part of speech."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd
@@ -61,18 +59,10 @@ def targeted(labels: pd.DataFrame, column: str) -> pd.DataFrame:
             mean = float(group[side].mean())
             ranked = group.sort_values(side, ascending=False, kind="stable")
             over = ranked[ranked[side] > DOUBLE * mean]
-            rows.append(
-                {
-                    column: label,
-                    "side": side,
-                    "corpus": group["corpus"].iloc[0],
-                    "mean": mean,
-                    "best_head": Head.of(ranked.iloc[0]).label,
-                    "best": float(ranked[side].iloc[0]),
-                    "over_double": len(over),
-                    "top_heads": " ".join(Head.of(row).label for _, row in ranked.head(5).iterrows()),
-                }
-            )
+            top = [Head.of(row).label for _, row in ranked.head(5).iterrows()]
+            row = {column: label, "side": side, "corpus": group["corpus"].iloc[0], "mean": mean, "best_head": top[0]}
+            row |= {"best": float(ranked[side].iloc[0]), "over_double": len(over), "top_heads": " ".join(top)}
+            rows.append(row)
     return pd.DataFrame(rows).sort_values(["corpus", column], ascending=[False, True], kind="stable", ignore_index=True)
 
 

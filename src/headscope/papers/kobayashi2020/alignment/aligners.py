@@ -1,7 +1,5 @@
 """The aligners that section 5 compares: a pass of forced decoding for each model, and others beside where asked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """What section 5 and its appendices say of translation models, and whether these models show it."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from headscope.papers.kobayashi2020 import facts

@@ -1,7 +1,5 @@
 """Figures 7, 8 and 16 to 24: error rates of layers and heads, and alignments of sentences word by word."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +12,7 @@ from matplotlib.patches import Rectangle
 from headscope import colours
 from headscope.alignment.tables import MEASURES
 from headscope.papers.kobayashi2020.alignment.matrices import Pairing
-from headscope.papers.kobayashi2020.drawings import NORM, WEIGHT, written
+from headscope.papers.kobayashi2020.drawings import NORM, WEIGHT, ticks_from_one, written
 from headscope.statistics.alignment.sides import NO_LINK
 from headscope.study.results import figures
 
@@ -98,9 +96,8 @@ def matrices(pairings: Sequence[Pairing], layer: int) -> Figure:
     cell = min(max((2 * colours.COLUMN - beside - 0.6) / (3 * wide), SMALLEST), LARGEST)
     rows = [len(one.rows) for one in pairings]
     width, height = 3 * (cell * wide + 0.2) + beside, sum(cell * count + 0.4 + below for count in rows)
-    made, axes = figures.figure(
-        len(pairings), 3, width=width, height=height, gridspec_kw={"height_ratios": rows}
-    )  # cells of one size, whatever the sentence
+    alike = {"height_ratios": rows}  # cells of one size, whatever the sentence
+    made, axes = figures.figure(len(pairings), 3, width=width, height=height, gridspec_kw=alike)
     for row, one in zip(axes, pairings, strict=True):
         _reference(row[0], one)
         for panel, measure, sign in zip(row[1:], MEASURES, (WEIGHT, NORM), strict=True):
@@ -175,9 +172,7 @@ def _cells(panel: Any, values: np.ndarray, title: str, vmax: float | None) -> An
 
 def _layer_ticks(axis: Any, size: int) -> None:
     """From 1, as the paper counts."""
-    step = 1 if size <= 12 else 4
-    places = list(range(step - 1, size, step))
-    axis.set_ticks(places, [str(place + 1) for place in places])
+    ticks_from_one(axis, size, step=1 if size <= 12 else 4)
 
 
 def _bare(panel: Any) -> None:

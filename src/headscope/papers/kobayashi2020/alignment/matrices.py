@@ -1,7 +1,5 @@
 """How a translation model aligns one sentence pair: matrices of words by weight and by norm in every layer (figure 7)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Section 5 and appendices E and F: word alignments out of a translation model, and how good they are."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -15,11 +13,11 @@ from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import drawings, tables
 from headscope.papers.kobayashi2020.alignment.aligners import Aligner
 from headscope.papers.kobayashi2020.alignment.matrices import Pairing, examples, pairing
+from headscope.papers.kobayashi2020.sections import FROM_ONE
 from headscope.study.results.result import Result, in_percent
 from headscope.text import Document
 from headscope.text.cut import half_of
 
-_FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they count from 0."
 _FRAMES = (
     "A row is a target word that the decoder reads (AWI). The frame is around its highest score: green where the reference "
     "has the link, red where it has not, grey at a special token, which is no link. Light links of the reference are "
@@ -83,7 +81,7 @@ class Alignments:
         notes = [
             "AER in %. Columns with * are the paper's, of German-English with 4 heads (table 3) and 8 heads (table 6): "
             "means of five seeds. Best is the best of all pairs, as there; beside it stands what is best on one half of the "
-            f"pairs, and its error rate on the other half. {_FROM_ONE}"
+            f"pairs, and its error rate on the other half. {FROM_ONE}"
         ]
         if len(self.aligners) > 1:
             notes.append(f"Means of {len(self.aligners)} models; SD is the deviation of the population.")
@@ -95,7 +93,7 @@ class Alignments:
         mean = self.layers.groupby(["setting", "measure", "layer"], as_index=False)["aer"].mean()
         printed = mean.pivot(index=["setting", "measure"], columns="layer", values="aer").sort_index(ascending=False)
         shown = printed.map(in_percent).rename(columns=lambda layer: str(layer + 1)).reset_index().rename_axis(columns=None)
-        notes = [f"AER in percent, the heads of a layer together; the lighter, the better. {_FROM_ONE}"]
+        notes = [f"AER in percent, the heads of a layer together; the lighter, the better. {FROM_ONE}"]
         if len(self.aligners) > 1:
             notes.append(f"Means of {len(self.aligners)} models.")
         title = "Figures 16 and 24: alignment error rates of layers"
@@ -105,24 +103,15 @@ class Alignments:
         """Beyond the paper: figure 16 as lines."""
         wide = self.layers.groupby(["setting", "layer", "measure"])["aer"].mean().unstack()
         better, of = int((wide["norm"] < wide["weight"]).sum()), len(wide)
-        headline = f"Words align better by norm than by weight in {better} of {of} cases"
-        if 2 * better <= of:
-            headline = f"Words align better by norm than by weight in only {better} of {of} cases"
+        only = "only " if 2 * better <= of else ""
+        headline = f"Words align better by norm than by weight in {only}{better} of {of} cases"
         models = Path(self.aligners[0].name).name
         models += f" and {len(self.aligners) - 1} more (means)" if len(self.aligners) > 1 else ""
         about = f"{models}, {len(self.documents):,} sentence pairs; a case is one layer in one setting"
         title = "Beyond the paper: error rates of layers by weight and by norm"
         picture = drawings.lines(self.layers, headline, about)
-        return [
-            Result(
-                "kobayashi2020_aer",
-                title,
-                self.layers,
-                None,
-                picture,
-                [f"The bands are 95 % intervals of one model. {_FROM_ONE}"],
-            )
-        ]
+        notes = [f"The bands are 95 % intervals of one model. {FROM_ONE}"]
+        return [Result("kobayashi2020_aer", title, self.layers, None, picture, notes)]
 
     def figure8(self) -> list[Result]:
         shown = self.correlations.merge(facts.NORM_AND_AER, on="setting").rename(columns=_CORRELATIONS)
@@ -132,7 +121,7 @@ class Alignments:
         )
         notes = [
             f"Correlation of heads' average norm and AER: {told}. Printed are these, and the paper's with *. The darker, "
-            f"the worse the alignment, and the larger the norm. {_FROM_ONE}"
+            f"the worse the alignment, and the larger the norm. {FROM_ONE}"
         ]
         title = "Figures 8 and 23: alignment error rates and average norms of heads"
         return [Result("kobayashi2020_fig8", title, self.heads, shown, drawings.by_head(self.heads), notes)]
@@ -156,9 +145,8 @@ class Alignments:
         table = pd.concat([one.table(layer) for one in self.pairings], ignore_index=True)
         numbers = ", ".join(str(one.number) for one in self.pairings)
         notes = [f"Sentence {numbers} of the parallel text. {frames}"]
-        links = table[(table["weight_highest"] | table["norm_highest"] | table["possible"])].drop(
-            columns=["target", "source"]
-        )
+        told = table["weight_highest"] | table["norm_highest"] | table["possible"]
+        links = table[told].drop(columns=["target", "source"])
         return Result(name, title, table, links, drawings.matrices(self.pairings, layer), notes)
 
 
@@ -178,7 +166,4 @@ def correlation(one: pd.Series, other: pd.Series) -> dict[str, Any]:
     """Spearman's rho and Pearson's r; not a number where one of the two does not vary."""
     if len(one) < 3 or one.nunique() < 2 or other.nunique() < 2:
         return {"spearman": float("nan"), "pearson": float("nan")}
-    return {
-        "spearman": float(stats.spearmanr(one, other).statistic),
-        "pearson": float(stats.pearsonr(one, other).statistic),
-    }
+    return {"spearman": float(stats.spearmanr(one, other).statistic), "pearson": float(stats.pearsonr(one, other).statistic)}

@@ -1,7 +1,5 @@
 """Tables 3 and 6: the error rate of the layers and heads that the paper names, and of other aligners, its numbers beside."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
