@@ -41,14 +41,7 @@ def run(output: Path, as_json: bool = False) -> None:
 def count(lens: Lens, corpus: Corpus, folder: Path, progress: Progress | None = None) -> Run:
     """All that a report shows; a run that is there and finished is not counted again."""
     counted = study(
-        lens,
-        corpus,
-        report_statistics(lens),
-        out=folder,
-        batch_size=2,
-        shard_size=2,
-        truncate=True,
-        progress=progress,
+        lens, corpus, report_statistics(lens), out=folder, batch_size=2, shard_size=2, truncate=True, progress=progress
     )
     add_model_tables(lens, counted, corpus)
     return counted
@@ -58,7 +51,7 @@ def _as_json(counted: Run, found: Sequence[Finding], report: Path, pictures: Seq
     return {
         "model": {"name": model.NAME, "source": counted.manifest["model"]["model"]},
         "text": {"title": TITLE, "file": NAME, **counted.manifest["counts"]},
-        "findings": [{"text": one.text, "heads": one.heads, "table": one.table, "numbers": one.numbers} for one in found],
+        "findings": [one.as_json() for one in found],
         "run": str(counted.folder),
         "report": str(report),
         "pictures": [str(path) for path in pictures],

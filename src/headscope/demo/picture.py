@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 from headscope.colours import BLUE, FAINT, INK, PALE, VERMILION, YELLOW
 from headscope.demo.text import TITLE
-from headscope.files import write_whole
 from headscope.report.findings.evidence import percent
 from headscope.statistics import Punctuation, SpecialTokens, Strength
 from headscope.study import Run
+from headscope.study.results import figures
 
 OTHER = "other tokens"
 KINDS = {"[CLS]": VERMILION, "[SEP]": BLUE, "periods and commas": YELLOW, OTHER: PALE}  # and their colours
@@ -103,12 +103,4 @@ def _finish(axes: Any, title: str) -> None:
 def save(figure: Figure, folder: Path) -> list[Path]:
     """`demo.png` and `demo.svg`, each written whole or not at all; the same figure gives the same bytes."""
     with matplotlib.rc_context({"svg.hashsalt": "headscope"}):
-        return [
-            _save_whole(figure, folder / "demo.png", {"Software": "headscope"}),
-            _save_whole(figure, folder / "demo.svg", {"Creator": "headscope", "Date": None}),
-        ]
-
-
-def _save_whole(figure: Figure, path: Path, metadata: dict[str, str | None]) -> Path:
-    write_whole(path, lambda unfinished: figure.savefig(unfinished, format=path.suffix[1:], metadata=metadata))
-    return path
+        return [figures.write(figure, folder / name) for name in ("demo.png", "demo.svg")]

@@ -1,6 +1,6 @@
 """Heads as points in a plane and as clusters, from the distances between them (clark2019, section 6, figure 6)."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,16 +15,14 @@ from headscope.statistics.base import Array
 STARTS = 8  # random ones, beside Torgerson's classical scaling; the one that ends with the least stress is kept
 
 
-@dataclass(frozen=True)
-class Embedding:
+class Embedding(NamedTuple):
     """A point for every head, and how far their distances are from the heads' own: Kruskal's stress, 0 for not at all."""
 
     points: Array  # head 2
     stress: float
 
 
-@dataclass(frozen=True)
-class SameLayer:
+class SameLayer(NamedTuple):
     """The share of heads whose nearest head is in their own layer, and what it would be if layers did not matter."""
 
     share: float
@@ -85,14 +83,9 @@ def clusters(labels: pd.DataFrame, matrix: Array, count: int | None = None) -> p
     worth = [(sum(np.bincount(cut) > 1) > 1, of_cut.mean()) for cut, of_cut in zip(cuts, silhouettes, strict=True)]
     best = worth.index(max(worth))
     nearest, distances = nearest_heads(matrix)
-    near = labels.iloc[nearest].reset_index(drop=True)
-    return labels.reset_index(drop=True).assign(
-        cluster=cuts[best],
-        silhouette=silhouettes[best],
-        nearest_layer=near["layer"],
-        nearest_head=near["head"],
-        distance=distances,
-    )
+    near = labels[["layer", "head"]].iloc[nearest].reset_index(drop=True).add_prefix("nearest_")
+    found = labels.reset_index(drop=True).assign(cluster=cuts[best], silhouette=silhouettes[best])
+    return pd.concat([found, near], axis=1).assign(distance=distances)
 
 
 def nearest_heads(matrix: Array) -> tuple[np.ndarray, Array]:
@@ -107,9 +100,8 @@ def nearest_in_layer(labels: pd.DataFrame, matrix: Array) -> SameLayer:
     layers = labels["layer"].to_numpy(dtype=int)
     nearest, _ = nearest_heads(matrix)
     same = layers[:, None] == layers
-    return SameLayer(
-        share=float((layers[nearest] == layers).mean()), chance=float(((same.sum(1) - 1) / (len(layers) - 1)).mean())
-    )
+    chance = (same.sum(1) - 1) / (len(layers) - 1)
+    return SameLayer(float((layers[nearest] == layers).mean()), float(chance.mean()))
 
 
 def _silhouettes(matrix: Array, cut: np.ndarray) -> Array:

@@ -95,8 +95,7 @@ def relation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 def coreference(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """A mention looks most at its antecedent: more often than simple rules find it, or more often than not without these."""
-    accuracy = found.lookup(head, ("antecedents", "all"))
-    cases = found.lookup(head, ("antecedents", "cases_all"))
+    accuracy, cases = (found.lookup(head, ("antecedents", column)) for column in ("all", "cases_all"))
     baseline = rule_of_thumb(found)
     enough = accuracy.is_known and cases.is_known and cases.value >= ENOUGH
     if enough and accuracy.value >= (baseline.value + ABOVE if baseline.is_known else HALF):
@@ -116,8 +115,7 @@ def repetition(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
 
 def fixed_place(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what goes beyond sinks goes to one fixed place beside the token."""
-    cells = _places(found, head)
-    for place, cell in sorted(cells.items(), key=lambda pair: -pair[1].value):
+    for place, cell in sorted(_places(found, head).items(), key=lambda pair: -pair[1].value):
         if cell.value > HALF:
             text = f"{POSITIONS[place]} {cell.value:.2f}{_of_what(cell)}"
             yield RoleMatch(POSITIONS[place], "position", cell.value, text, cell.table, cell.column)
@@ -177,10 +175,10 @@ def sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
         return
     place = max(shares, key=lambda name: shares[name].value if shares[name].is_known else -1)
     cell, norm = shares[place], sink_share(found, head, place, norm=True)
-    other = shares["first" if place == "separator" else "separator"]
     text = f"{SINKS[place]} {cell.value:.2f}{_of_what(cell)}"
     if cell.value <= HALF:
-        text += f" and {SINKS['first' if place == 'separator' else 'separator']} {other.value:.2f}"
+        other = "first" if place == "separator" else "separator"
+        text += f" and {SINKS[other]} {shares[other].value:.2f}"
     if norm.is_known and not cell.by_norm:
         text += f", norm {norm.value:.2f}" + (": a no-op" if norm.value < NO_OP * cell.value else "")
     role = "separator" if place == "separator" else "sink"

@@ -33,9 +33,3 @@ def compared_tables(one: Run, other: Run) -> dict[str, pd.DataFrame]:
         except (InputError, TypeError):  # no head in common here, or texts, which have no difference
             continue
     return found
-
-
-def check_same_heads(one: Run, other: Run) -> None:
-    """Models of two shapes can stand in two reports, not in one."""
-    if not set(one.heads) & set(other.heads):
-        raise InputError(f"{one.folder} and {other.folder} have no head in common: make a report of each.")

@@ -5,25 +5,14 @@ from collections.abc import Iterable, Sequence
 from headscope.heads.exemplars import add_exemplars
 from headscope.lens.lens import Lens
 from headscope.measures import can_have
-from headscope.statistics import (
-    BeyondSinks,
-    Distance,
-    Entropy,
-    Exemplars,
-    JensenShannon,
-    Offsets,
-    Punctuation,
-    SpecialTokens,
-    Statistic,
-    Strength,
-)
+from headscope.statistics import STATISTICS, Exemplars, JensenShannon, Statistic
 from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.study import Run
 from headscope.study.repeats import NAME as REPEATS
 from headscope.study.repeats import Frame, add_repeats
 from headscope.text import Document
 
-EACH = (Entropy, Distance, Offsets, SpecialTokens, Punctuation, Strength, BeyondSinks)
+EACH = ("entropy", "distance", "offsets", "special_tokens", "punctuation", "strength", "beyond_sinks")
 LENGTH, SHORTEST = 40, 10  # tokens of a repeated sequence; a model of amino acids has too few different ones
 
 
@@ -34,7 +23,7 @@ def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list
     it is the strongest in every text of every head.
     """
     chosen = measures or [name for name in ("weight", "norm") if all(can_have(site, name) for site in lens.sites)]
-    each = [statistic(measure=measure) for measure in chosen for statistic in EACH]
+    each = [STATISTICS[name](measure=measure) for measure in chosen for name in EACH]
     return [*each, JensenShannon(), Exemplars(without_first=is_decoder_only(lens.sites))]
 
 

@@ -9,7 +9,6 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.files import write_text
 from headscope.report.report_json import description
-from headscope.report.schema import Report
 from headscope.study.run import UPSTAIRS, Run
 from headscope.views.page import page
 
@@ -32,12 +31,11 @@ UPSTAIRS.report = write_report
 
 
 def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> str:
-    """A page that shows a run, or two side by side, and needs nothing else."""
-    return page_of(description(run, other, title=title))
+    """A page that shows a run, or two side by side, and needs nothing else.
 
-
-def page_of(described: Report) -> str:
-    """The page of a description; a table's rows and a figure are unpacked when they are first looked at."""
+    A table's rows and a figure are unpacked when they are first looked at.
+    """
+    described = description(run, other, title=title)
     chunks: list[str] = []
 
     def packed(value: Any) -> int:

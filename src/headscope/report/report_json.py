@@ -7,9 +7,8 @@ import pandas as pd
 from headscope.errors import InputError
 from headscope.heads.role_table import ABOUT, FAMILIES, ROLES
 from headscope.report import schema
-from headscope.report.comparison import check_same_heads, compared_statistics, compared_tables
-from headscope.report.figures_json import figures_of
-from headscope.report.findings.findings import Finding, compare_findings, findings
+from headscope.report.comparison import compared_statistics, compared_tables
+from headscope.report.findings.findings import compare_findings, findings
 from headscope.report.heads.atlas import scatters_of, statistics_of
 from headscope.report.heads.cards import cards
 from headscope.report.table_json import described_table
@@ -26,14 +25,14 @@ def description(run: Run | str | Path, other: Run | str | Path | None = None, *,
         "format": FORMAT,
         "title": title or one.title,
         "runs": [_described(one)],
-        "findings": [_finding(found) for found in findings(one)],
+        "findings": [found.as_json() for found in findings(one)],
         "compared": [],
         "heads": heads,
         "roles": _roles(),
         "statistics": statistics_of(one, heads, titles),
         "scatters": scatters_of(one, [head["name"] for head in heads]),
         "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
-        "figures": figures_of(one.folder, titles),
+        "figures": _figures(one.folder, titles),
         "left_out": one.manifest.get("left_out", []),
     }
     return alone if other is None else _compared(alone, one, checked(Run.open(other)), title)
@@ -41,14 +40,15 @@ def description(run: Run | str | Path, other: Run | str | Path | None = None, *,
 
 def _compared(alone: schema.Report, one: Run, two: Run, title: str) -> schema.Report:
     """A report on one run when a second stands beside it."""
-    check_same_heads(one, two)
+    if not set(one.heads) & set(two.heads):  # models of two shapes can stand in two reports, not in one
+        raise InputError(f"{one.folder} and {two.folder} have no head in common: make a report of each.")
     theirs = {head["name"]: head for head in cards(two)}
     beside, titles = compared_tables(one, two), _titles(one)
     return {
         **alone,
         "title": title or _title_of_both(one, two),
         "runs": [_described(one), _described(two)],
-        "compared": [_finding(found) for found in compare_findings(one, two)],
+        "compared": [found.as_json() for found in compare_findings(one, two)],
         "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in alone["heads"]],
         "statistics": compared_statistics(alone["statistics"], statistics_of(two, alone["heads"], _titles(two))),
         "tables": [
@@ -99,9 +99,19 @@ def _roles() -> schema.Roles:
     return {"about": ABOUT, "families": families, "marks": {role.name: role.mark for role in ROLES}}
 
 
+def _figures(run: Path, titles: dict[str, str]) -> list[schema.Figure]:
+    """Every figures/*.svg as text, to be shown in images, where it can do nothing; in the paper's order, then by name."""
+    order = {name: place for place, name in enumerate(titles)}
+    files = sorted((run / "figures").glob("*.svg"), key=lambda file: (order.get(file.stem, len(order)), file.stem))
+    return [{"name": file.stem, "title": titles.get(file.stem, file.stem), "svg": _text(file)} for file in files]
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read as an SVG: make the run's figures again, or take the file away.") from error
+
+
 def _role(head: schema.Head | None) -> schema.GivenRole | None:
     return None if head is None else {"role": head["role"], "family": head["family"], "rule": head["rule"]}
-
-
-def _finding(found: Finding) -> schema.Finding:
-    return {"text": found.text, "heads": found.heads, "table": found.table, "numbers": found.numbers}

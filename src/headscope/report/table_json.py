@@ -19,16 +19,11 @@ OF_TWO = {"_a": ", A", "_b": ", B", "_difference": ", B − A"}  # columns of tw
 
 def described_table(name: str, frame: pd.DataFrame, titles: Mapping[str, str], *, compared: bool = False) -> Table:
     """One table; `titles` are those that a paper's run gives to its own; `compared`: of two runs side by side."""
-    explained = {column: _explained(name, str(column), compared) for column in frame.columns}
-    columns: list[Column] = [
-        {
-            "name": str(column),
-            "title": explained[column][0],
-            "about": explained[column][1],
-            "numeric": bool(pd.api.types.is_numeric_dtype(frame[column])),
-        }
-        for column in frame.columns
-    ]
+    columns: list[Column] = []
+    for column in frame.columns:
+        title, about = _explained(name, str(column), compared)
+        numeric = bool(pd.api.types.is_numeric_dtype(frame[column]))
+        columns.append({"name": str(column), "title": title, "about": about, "numeric": numeric})
     values = [[_shown(column, value) for value in frame[column].iloc[:ROWS]] for column in frame.columns]
     return {
         "name": name,

@@ -17,10 +17,9 @@ def title_of(manifest: dict[str, Any]) -> str:
 def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dict[str, str]:
     """One line a fact, out of a run's manifest and what the manifests of its studies say of their corpora."""
     model = manifest["model"]
-    facts = {
-        "Model": model["name"] + _untrained(model),
-        "Architecture": f"{model['architecture']}, {model['dtype']}",
-    }
+    seed = model["random_init"]
+    untrained = "" if seed is None else f", randomly initialised (seed {seed})"
+    facts = {"Model": model["name"] + untrained, "Architecture": f"{model['architecture']}, {model['dtype']}"}
     if manifest["kind"] not in ("study", "align"):
         facts["Paper"] = manifest["kind"]
     facts["Corpus"] = "; ".join(dict.fromkeys(map(_corpus, corpora)))
@@ -31,11 +30,6 @@ def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dic
     hashes = sorted(model["hashes"].items())
     facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in hashes)
     return {name: value for name, value in facts.items() if value}
-
-
-def _untrained(model: dict[str, Any]) -> str:
-    seed = model["random_init"]
-    return "" if seed is None else f", randomly initialised (seed {seed})"
 
 
 def _corpus(corpus: dict[str, Any]) -> str:

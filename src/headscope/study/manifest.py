@@ -104,12 +104,7 @@ def _check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
             )
 
 
-_WORDS = {
-    "model": "model",
-    "corpus": "corpus",
-    "settings": "setting",
-    "versions": "version of the software",
-}
+_WORDS = {"model": "model", "corpus": "corpus", "settings": "setting", "versions": "version of the software"}
 
 
 def _is_only_a_name(part: str, change: str) -> bool:
@@ -121,9 +116,7 @@ def _changes(before: Any, now: Any, name: str = "") -> list[str]:
     if isinstance(before, dict) and isinstance(now, dict):
         keys = sorted({*before, *now})
         return [change for key in keys for change in _changes(before.get(key), now.get(key), f"{name}.{key}".lstrip("."))]
-    if before == now:
-        return []
-    return [f"{name} was {_short(before)} and is {_short(now)}"]
+    return [] if before == now else [f"{name} was {_short(before)} and is {_short(now)}"]
 
 
 def _short(value: Any) -> str:

@@ -5,11 +5,9 @@ looks at the token behind the earlier copy of its own (Elhage et al. 2021; Olsso
 that copy itself. The same places in a sequence without a repetition say how much of this is position alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -37,9 +35,10 @@ def _second_half(title: str, place: str, more: str) -> Column:
     return Column(title, unit=SHARE, says=says, more=more)
 
 
-def _without_a_copy(title: str) -> Column:
-    says = "The same place where the second half is new."
-    return Column(title, unit=SHARE, says=says, more="goes by place", of_heads=False)
+def _to_compare(
+    title: str, says: str = "The same place where the second half is new.", more: str = "goes by place"
+) -> Column:
+    return Column(title, unit=SHARE, says=says, more=more, of_heads=False)
 
 
 COLUMNS = {
@@ -50,15 +49,9 @@ COLUMNS = {
     "duplicate_norm": _second_half("Duplicate token, of all, by norm", "the earlier copy", "takes more there"),
     "induction_norm": _second_half("Induction, of all, by norm", "what followed the copy", "takes more there"),
     "sinks": _second_half("Sinks among random tokens", "special tokens or the first", "uses sinks more"),
-    "chance": Column(
-        "Chance of one place",
-        unit=SHARE,
-        says="What one place gets from looking at all alike.",
-        more="is shorter",
-        of_heads=False,
-    ),
-    "duplicate_unrepeated": _without_a_copy("Duplicate place without a copy"),
-    "induction_unrepeated": _without_a_copy("Induction place without a copy"),
+    "chance": _to_compare("Chance of one place", "What one place gets from looking at all alike.", "is shorter"),
+    "duplicate_unrepeated": _to_compare("Duplicate place without a copy"),
+    "induction_unrepeated": _to_compare("Induction place without a copy"),
 }
 declare(NAME, COLUMNS, card_place=180)
 
@@ -94,11 +87,10 @@ def repeats(lens: Lens, *, sequences: int = 16, length: int = 50, seed: int = 0)
     random = np.random.default_rng(seed)
     drawn = np.stack([random.choice(frame.ordinary, 2 * length, replace=False) for _ in range(sequences)])
     twice = np.concatenate([drawn[:, :length], drawn[:, :length]], axis=1)
-    repeated, unrepeated = (_Counts.over(lens, frame, halves, length) for halves in (twice, drawn))
-    columns = repeated.columns()
+    repeated, unrepeated = (_Counts(lens, frame, halves, length) for halves in (twice, drawn))
     others = unrepeated.columns()
-    columns |= {f"{place}_unrepeated": others[place] for place in PLACES[1:]}
-    return repeated.heads.labels().assign(**columns)
+    same_places = {f"{place}_unrepeated": others[place] for place in PLACES[1:]}
+    return repeated.heads.labels().assign(**repeated.columns(), **same_places)
 
 
 def add_repeats(lens: Lens, run: Run | str | Path, *, sequences: int = 16, length: int = 50, seed: int = 0) -> pd.DataFrame:
@@ -122,7 +114,7 @@ class Frame:
     ordinary: NDArray[np.int64]
 
     @classmethod
-    def of(cls, lens: Lens) -> Frame:
+    def of(cls, lens: Lens) -> Self:
         """The tokenizer's own special tokens; a decoder that has a begin token gets it, whatever its tokenizer does."""
         model: Any = lens.model
         known = vocabulary = int(model.get_input_embeddings().num_embeddings)
@@ -135,14 +127,11 @@ class Frame:
             special |= {*lens.tokenizer.all_special_ids, *lens.tokenizer.get_added_vocab().values()}
             vocabulary = min(vocabulary, len(lens.tokenizer))
             begin = lens.tokenizer.bos_token_id if lens.tokenizer.bos_token_id is not None else begin
-        causal = lens.sites[0].stack == "decoder"
-        if causal:
+        if lens.sites[0].stack == "decoder":
             after = []  # what ends a text is behind all that is asked
             before = before or ([begin] if isinstance(begin, int) and begin < known else [])
-        target_before: list[int] = []
-        if lens.is_encoder_decoder:
-            start = getattr(model.config, "decoder_start_token_id", None)
-            target_before = [start if isinstance(start, int) else 0]
+        start = getattr(model.config, "decoder_start_token_id", None)
+        target_before = [start if isinstance(start, int) else 0] if lens.is_encoder_decoder else []
         special |= set(target_before)
         return cls(before, after, target_before, np.array([token for token in range(vocabulary) if token not in special]))
 
@@ -164,8 +153,7 @@ class Frame:
         """(sequence, token) as a batch: bare ids, since there are no words to be told."""
 
         def ids(before: list[int], after: list[int]) -> Tensor:
-            rows = [[*before, *some, *after] for some in tokens.tolist()]
-            return torch.tensor(rows, device=lens.device)
+            return torch.tensor([[*before, *some, *after] for some in tokens.tolist()], device=lens.device)
 
         source = ids(self.before, self.after)
         inputs = {"input_ids": source, "attention_mask": torch.ones_like(source)}
@@ -178,19 +166,13 @@ class Frame:
 class _Counts:
     """Sums over the rows of the second halves, for each head of self attention."""
 
-    def __init__(self, lens: Lens, frame: Frame, length: int) -> None:
+    def __init__(self, lens: Lens, frame: Frame, tokens: NDArray[np.int64], length: int) -> None:
         self.heads = Heads([site for site in lens.sites if site.kind == "self"])
-        self.frame = frame
-        self.length = length
+        self.frame, self.length = frame, length
         names = ("rows", "chance", "sinks", *PLACES, "norm", *(f"{place}_norm" for place in PLACES))
         self.sums = {name: np.zeros(self.heads.count) for name in names}
-
-    @classmethod
-    def over(cls, lens: Lens, frame: Frame, tokens: NDArray[np.int64], length: int) -> _Counts:
-        counts = cls(lens, frame, length)
         for start in range(0, len(tokens), BATCH):
-            lens.run(frame.batch(lens, tokens[start : start + BATCH]), counts.receive)
-        return counts
+            lens.run(frame.batch(lens, tokens[start : start + BATCH]), self.receive)
 
     def receive(self, block: AttentionBlock) -> None:
         site = block.site

@@ -97,15 +97,10 @@ def _begin(
     documents = sum(1 for _ in bare)
     if documents == 0:
         raise InputError("The corpus has no documents: there is nothing to count.")
-    counted = {
-        **corpus.describe(),
-        "fingerprint": corpus.fingerprint(),
-        "documents": documents,
-        "skipped": bare.skipped.describe(),
-    }
+    counted = {"fingerprint": corpus.fingerprint(), "documents": documents, "skipped": bare.skipped.describe()}
     chosen = {statistic.table_name: statistic.settings() for statistic in statistics}
     settings = {**batches.describe(), "shard_size": shard_size, "statistics": chosen}
-    return begin_run(run, "study", lens, settings, corpus=counted)
+    return begin_run(run, "study", lens, settings, corpus={**corpus.describe(), **counted})
 
 
 def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine: Engine, progress: Progress) -> None:

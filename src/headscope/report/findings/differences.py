@@ -39,8 +39,7 @@ def differences(a: Run, b: Run) -> pd.DataFrame:
             for head, one, other in both:
                 apart = (other - one) / spread if spread > 0 else 0.0
                 rows.append([*head, table, column, one, other, other - one, apart])
-    columns = [*HEAD, "table", "column", "a", "b", "difference", "spreads"]
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = pd.DataFrame(rows, columns=[*HEAD, "table", "column", "a", "b", "difference", "spreads"])
     order = frame["spreads"].abs().sort_values(ascending=False, kind="stable").index
     return frame.loc[order].reset_index(drop=True)
 
@@ -62,14 +61,11 @@ def _difference(found: RunByHead, row: Mapping[str, object]) -> Finding:
     table, column = str(row["table"]), str(row["column"])
     about = describe(table, column)
     assert about is not None
-    cited, said = [], []
-    for run in ("a", "b"):
-        numbers = Evidence(run)
-        said.append(plain(numbers.cite(float(str(row[run])), table, column, head), about.unit))
-        cited += numbers.cited
+    numbers = {run: Evidence(run) for run in ("a", "b")}
+    said = [plain(one.cite(float(str(row[run])), table, column, head), about.unit) for run, one in numbers.items()]
     label = found.label(head)
     text = f"{label}: {about.title[0].lower()}{about.title[1:]} is {said[0]} in the first run and {said[1]} in the second."
-    return Finding(text, table, [label], cited)
+    return Finding(text, table, [label], [*numbers["a"].cited, *numbers["b"].cited])
 
 
 def _other_roles(found: RunByHead, a: Run, b: Run) -> list[Finding]:

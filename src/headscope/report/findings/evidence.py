@@ -23,13 +23,8 @@ def plain(value: float, unit: str) -> str:
     >>> plain(0.93, "share"), plain(12.345, "tokens"), plain(1.234, "nats"), plain(1234, "count")
     ('93%', '12.3 tokens', '1.23 nats', '1,234')
     """
-    if unit in ("share", "accuracy"):
-        return percent(value)
-    if unit == "tokens":
-        return f"{value:.1f} tokens"
-    if unit == "count":
-        return f"{value:,.0f}"
-    return f"{value:.2f} nats" if unit == "nats" else f"{value:.2f}"
+    forms = {"tokens": "{:.1f} tokens", "count": "{:,.0f}", "nats": "{:.2f} nats"}
+    return percent(value) if unit in ("share", "accuracy") else forms.get(unit, "{:.2f}").format(value)
 
 
 class Evidence:

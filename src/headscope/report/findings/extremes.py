@@ -1,7 +1,7 @@
 """Findings about the heads at the ends of a scale: who looks furthest, most narrowly, who are most alike; and cautions."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from headscope.lens.head import Head
 from headscope.report.findings.evidence import Evidence, plain
@@ -11,24 +11,13 @@ from headscope.statistics.table_names import parse
 from headscope.study.run import Run
 
 FEW = 20_000  # tokens: with fewer, a head's numbers depend on what they happen to be
-
-
-class Scale(NamedTuple):
-    """A column whose ends are worth a sentence."""
-
-    statistic: str
-    column: str
-    most: str
-    least: str
-
-
-SCALES = (
-    Scale("distance", "distance", "looks furthest", "looks least far"),
-    Scale("entropy", "entropy", "looks most broadly", "looks most narrowly"),
-    Scale("variability", "variability", "follows the text most", "depends least on the text"),
-    Scale("dependencies", "either", "gives most to syntactically related words", "gives least to them"),
-    Scale("dispersion", "cv", "has the most uneven vectors", "has the most even vectors"),
-)
+SCALES = {  # by statistic, a column whose ends are worth a sentence: what the head with most does, and with least
+    "distance": ("distance", "looks furthest", "looks least far"),
+    "entropy": ("entropy", "looks most broadly", "looks most narrowly"),
+    "variability": ("variability", "follows the text most", "depends least on the text"),
+    "dependencies": ("either", "gives most to syntactically related words", "gives least to them"),
+    "dispersion": ("cv", "has the most uneven vectors", "has the most even vectors"),
+}
 
 
 def extremes(run: Run) -> Iterator[Finding]:
@@ -36,25 +25,25 @@ def extremes(run: Run) -> Iterator[Finding]:
     found = run.by_head
     for table in found.one_row_a_head:
         name = parse(table)
-        scale = next((one for one in SCALES if name is not None and name.statistic == one.statistic), None)
-        if name is None or scale is None or scale.column not in found.tables[table] or name.measure != "weight":
+        if name is None or name.statistic not in SCALES or name.measure != "weight":
             continue
-        rows = found.tables[table].dropna(subset=[scale.column])
-        about = describe(table, scale.column)
-        if about is None:
+        column, most, least = SCALES[name.statistic]
+        about = describe(table, column)
+        if about is None or column not in found.tables[table]:
             continue
+        rows = found.tables[table].dropna(subset=[column])
         where: dict[str, Any] = {"kind": "self"} if about.positional and (rows["kind"] == "cross").any() else {}
         rows = rows[rows["kind"] == "self"] if where else rows
         if len(rows) < 3:
             continue
-        values = rows[scale.column].astype(float)
+        values = rows[column].astype(float)
         numbers, labels, parts = Evidence(), [], []
-        for place, does in ((values.idxmax(), scale.most), (values.idxmin(), scale.least)):
+        for place, does in ((values.idxmax(), most), (values.idxmin(), least)):
             head = Head.of(rows.loc[place])
             labels.append(found.label(head))
-            value = numbers.cite(values.loc[place], table, scale.column, head)
+            value = numbers.cite(values.loc[place], table, column, head)
             parts.append(f"{found.label(head)} {does} ({plain(value, about.unit)})")
-        middle = plain(numbers.cite(float(values.median()), table, scale.column, of="median", **where), about.unit)
+        middle = plain(numbers.cite(float(values.median()), table, column, of="median", **where), about.unit)
         text = f"{about.title}: {parts[0]}, {parts[1]}; the median head has {middle}."
         yield Finding(text, table, labels, numbers.cited)
 

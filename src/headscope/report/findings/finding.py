@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from headscope.report.schema import Number
+from headscope.report import schema
 
 
 @dataclass(frozen=True)
@@ -12,8 +12,11 @@ class Finding:
     text: str
     table: str
     heads: list[str] = field(default_factory=list)  # labels
-    numbers: list[Number] = field(default_factory=list)
+    numbers: list[schema.Number] = field(default_factory=list)
     salience: float = 0.0
+
+    def as_json(self) -> schema.Finding:
+        return {"text": self.text, "heads": self.heads, "table": self.table, "numbers": self.numbers}
 
 
 def listed(parts: list[str], shown: int = 6) -> str:

@@ -70,11 +70,8 @@ def _telling(tables: list[str]) -> list[str]:
     """Without the tables that say again, of all attention, what `beyond_sinks` says of sinks and of the rest."""
     names = {table: name for table in tables if (name := parse(table)) is not None}
     told = {(name.measure, name.level) for name in names.values() if name.statistic == "beyond_sinks"}
-    return [
-        table
-        for table, name in names.items()
-        if not (name.statistic in SAID_BEYOND_SINKS and (name.measure, name.level) in told)
-    ]
+    again = {(statistic, *by) for statistic in SAID_BEYOND_SINKS for by in told}
+    return [table for table, name in names.items() if (name.statistic, name.measure, name.level) not in again]
 
 
 def _place(table: str) -> tuple[float, bool, str]:
@@ -92,11 +89,8 @@ def _special(found: RunByHead, head: Head, norm: bool) -> float | None:
 
 def best_relation(found: RunByHead, head: Head) -> schema.Relation | None:
     """The frequent relation at which a head is furthest above the best fixed offset, whether or not that is its role."""
-    name = found.table_name("relations")
-    rows = found.rows(name, head)
-    if name is None or rows.empty:
-        return None
-    rows = frequent(rows).dropna(subset=["accuracy"])
+    rows = found.rows(found.table_name("relations"), head)
+    rows = rows if rows.empty else frequent(rows).dropna(subset=["accuracy"])
     if rows.empty:
         return None
     best = rows.iloc[int((rows["accuracy"] - rows["baseline"]).to_numpy(dtype=float).argmax())]

@@ -1,7 +1,6 @@
 """How figures for papers look, and how they are written: SVG and PDF, the same bytes every time."""
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from headscope.colours import COLUMN, FAINT, INK
-from headscope.files import write_bytes
+from headscope.files import write_whole
 
 _STYLE: Any = {
     "font.size": 8,
@@ -34,6 +33,11 @@ _STYLE: Any = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "headscope",
 }
+_METADATA: Any = {  # no dates, so that the same figure gives the same bytes
+    "svg": {"Creator": "headscope", "Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": "headscope"},
+}
 
 
 def figure(
@@ -48,15 +52,15 @@ def figure(
 
 def save(made: Figure, stem: Path) -> list[Path]:
     """`stem.svg` and `stem.pdf`, each written whole or not at all."""
-    written = []
     with matplotlib.rc_context(_STYLE):
-        for kind, metadata in (("svg", {"Creator": "headscope", "Date": None}), ("pdf", {"CreationDate": None})):
-            picture = BytesIO()
-            made.savefig(picture, format=kind, metadata=metadata)
-            path = stem.parent / f"{stem.name}.{kind}"
-            write_bytes(path, picture.getvalue())
-            written.append(path)
-    return written
+        return [write(made, stem.parent / f"{stem.name}.{kind}") for kind in ("svg", "pdf")]
+
+
+def write(made: Figure, path: Path) -> Path:
+    """A figure as what its path ends in."""
+    kind = path.suffix[1:]
+    write_whole(path, lambda unfinished: made.savefig(unfinished, format=kind, metadata=_METADATA[kind]))
+    return path
 
 
 def heads_by_layer(

@@ -38,18 +38,13 @@ class Result:
     def printed(self) -> pd.DataFrame:
         return self.table if self.shown is None else self.shown
 
-    def save(self, folder: Path) -> list[Path]:
+    def save(self, folder: Path) -> None:
         """tables/NAME.parquet, .md and .tex, and figures/NAME.svg and .pdf."""
         save_table(folder, self.name, self.table)
-        tables = folder / "tables"
-        files = [tables / f"{self.name}.parquet"]
         for ending, text in (("md", self.markdown()), ("tex", self.latex())):
-            path = tables / f"{self.name}.{ending}"
-            write_text(path, text)
-            files.append(path)
+            write_text(folder / "tables" / f"{self.name}.{ending}", text)
         if self.figure is not None:
-            files += figures.save(self.figure, folder / "figures" / self.name)
-        return files
+            figures.save(self.figure, folder / "figures" / self.name)
 
     def markdown(self) -> str:
         notes = [f"{note}\n" for note in self.notes]

@@ -38,14 +38,8 @@ class Workspace:
         self, part: str, corpus: Corpus, statistics: Sequence[Statistic], lens: Lens | None = None, **feed: Any
     ) -> Run:
         """A study in parts/`part`, which goes on where it was interrupted."""
-        return study(
-            lens or self.lens,
-            corpus,
-            statistics,
-            out=self.folder / "parts" / part,
-            progress=self.progress.part(part),
-            **feed,
-        )
+        out, progress = self.folder / "parts" / part, self.progress.part(part)
+        return study(lens or self.lens, corpus, statistics, out=out, progress=progress, **feed)
 
     def copy_tables(self, run: Run) -> None:
         """The tables of a part, among those of the whole run."""
@@ -69,13 +63,9 @@ class Workspace:
         """The page with all results, and the finished manifest."""
         name = f"{self.kind}.md"
         write_text(self.folder / name, self._page(title, opening))
-        manifest = {
-            **self._manifest,
-            "finished": True,
-            "results": {result.name: result.title for result in self.results},
-            "left_out": self.left_out,
-            "page": name,
-        }
+        results = {result.name: result.title for result in self.results}
+        made = {"finished": True, "results": results, "left_out": self.left_out, "page": name}
+        manifest = {**self._manifest, **made}
         save_manifest(self.folder, manifest)
         return Run(self.folder, manifest)
 
