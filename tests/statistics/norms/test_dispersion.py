@@ -32,7 +32,7 @@ def test_dispersion_by_hand() -> None:
 
 def test_input_dispersion_by_hand_leaves_padding_out() -> None:
     block = block_by_hand([[0.5, 0.5, 0.0]] * 2, ["a", "b", "c"])
-    block.key_side.mask = torch.tensor([[True, True, False]])
+    block.key_mask = torch.tensor([[True, True, False]])
     block.key_side.inputs = torch.tensor([[[3.0, 4.0], [0.0, 1.0], [100.0, 0.0]]])  # type: ignore[attr-defined]
     found = table_of(InputDispersion(), block)
     assert [found[name] for name in ("mean", "deviation", "largest", "smallest", "vectors")] == [3, 2, 5, 1, 2]
