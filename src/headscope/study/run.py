@@ -24,6 +24,7 @@ from headscope.text import Document
 class Run:
     """A run directory: `run["entropy"]` and `run[Entropy(measure="norm")]` are tables, `run.tables` their names.
 
+    >>> from headscope.lens.head import HEAD
     >>> run = Run.of({"entropy": pd.DataFrame([["encoder", "self", 5, 1, 0.5]], columns=[*HEAD, "entropy"])})
     >>> run.tables, [head.label for head in run.heads]
     (['entropy'], ['5.1'])
