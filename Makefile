@@ -26,7 +26,7 @@ lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	@if $(NPM_CI) >/dev/null 2>&1; then cd web && npm run --silent lint && npm run --silent check; \
+	@if ($(NPM_CI)) >/dev/null 2>&1; then cd web && npm run --silent lint && npm run --silent check; \
 	else echo "npm, or what it brings, is not here: web/ is not looked at"; fi
 
 bench: $(VENV)/.test browser
