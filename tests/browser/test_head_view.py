@@ -105,6 +105,14 @@ def colours(page: Any) -> set[tuple[int, ...]]:
     return {tuple(colour) for colour in canvas_pixels(page, CANVAS)[opaque].tolist()}
 
 
+@pytest.mark.parametrize("view", ["head", "model", "neuron", "matrix"])
+def test_the_page_says_which_model_and_text_it_shows(view: str, lens: headscope.Lens, saved: Path, open_file: Open) -> None:
+    page = open_file(saved, f"view={view}")
+    assert page.inner_text("h1") == TEXT
+    assert page.inner_text(".read-by") == f"read by {lens.name}"
+    assert page.title() == f"{TEXT} · {lens.name} · headscope"
+
+
 def test_a_line_is_as_strong_as_its_score(open_file: Open, tmp_path: Path) -> None:
     given = np.diag([1.0, 0.5, 0.25, 0.0])
     page = open_file(head_view(tokens=["a", "b", "c", "d"], scores=given, exact=True).save(tmp_path / "x.html"))

@@ -52,6 +52,7 @@ def test_the_numbers_are_those_of_the_reading(client: TestClient, lenses: dict[s
 def test_it_is_what_packing_the_whole_reading_gives(client: TestClient, lenses: dict[str, Lens]) -> None:
     for asked in ({"neurons": True}, {"pair": "two dogs", "measures": ["weight", "effective"], "layers": [2, 0]}):
         reading = lenses["bert"].read(TEXT, pair=asked.get("pair"), layers=asked.get("layers"))
+        reading.model = "bert"  # what it is called at this server
         usual = asked.get("measures", ["weight", "norm", "joint_norm"])
         packed = pack(content_of(reading, usual, neurons=asked.get("neurons", False)), level=1)
         assert read(client, **asked) == {"description": json.loads(json.dumps(packed.description)), "chunks": packed.chunks}

@@ -33,6 +33,17 @@ def test_plain_arrays_make_a_view(make: object, tmp_path: Path) -> None:
     assert np.abs(shown - SCORES[1]).max() <= 1 / 255
 
 
+def test_every_view_says_which_model_and_text_it_shows() -> None:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"), name="my <bert>") as lens:
+        view = headscope.head_view(lens.read("the cats sat").to_words())
+    page = view.html()
+    description, _ = decoding.parts(page)
+    assert (description["model"], description["title"]) == ("my <bert>", "the cats sat")
+    assert "<title>the cats sat · my &lt;bert&gt; · headscope</title>" in page
+    described = headscope.head_view(tokens=TOKENS, scores=SCORES).content
+    assert (described.model, described.title) == ("", "the cat sleeps")  # nobody knows whose these arrays are
+
+
 def test_a_notebook_gets_a_frame_with_the_whole_page() -> None:
     view = headscope.head_view(tokens=TOKENS, scores=SCORES)
     frame = view._repr_html_()

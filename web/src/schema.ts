@@ -132,6 +132,7 @@ export interface HeadStatistic {
 export interface Content {
   format: number;
   title: string;
+  model: string; // what people call the model that has read it; empty where nobody knows
   sides: Record<string, Side>;
   attentions: Attention[];
   measures: Measure[];

@@ -66,6 +66,7 @@ export function contentOf(side: Side, attentions: Attention[], more: Partial<Con
   return {
     format: 1,
     title: "a title",
+    model: "a model",
     sides: { source: side },
     attentions,
     measures: names.map((name) => ({ name, title: name, about: "", joint: name === "joint_norm", signed: name === "effective" })),

@@ -113,7 +113,7 @@ class Lens:
         batch = self.encoder.batch([text], truncate=truncate)
         blocks: list[AttentionBlock] = []
         self.run(batch, blocks.append, rows=None, layers=layers)
-        return Reading(blocks, batch)
+        return Reading(blocks, batch, model=self.name)
 
     def stream(
         self,

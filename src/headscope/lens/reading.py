@@ -36,10 +36,11 @@ class Reading:
     keys behind one layer's weights.
     """
 
-    def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, level: Level = "token") -> None:
+    def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, level: Level = "token", model: str = "") -> None:
         self.blocks = {block.site: block for block in blocks}
         self.batch = batch
         self.level = level
+        self.model = model  # what people call the model that has read it
 
     @property
     def sites(self) -> list[Site]:
@@ -105,7 +106,7 @@ class Reading:
 
         A special token is a word of its own. The value norm of a word is the mean over its pieces.
         """
-        return type(self)(list(self.blocks.values()), self.batch, level="word")
+        return type(self)(list(self.blocks.values()), self.batch, level="word", model=self.model)
 
     def __repr__(self) -> str:
         return f"<Reading of {len(self.tokens)} {self.level}s, {len(self.blocks)} attentions>"

@@ -35,7 +35,7 @@ def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packe
 
     def receive(block: AttentionBlock) -> None:
         check()
-        content = content_of(Reading([block], batch), measures, neurons=asked.neurons)
+        content = content_of(Reading([block], batch, model=asked.model), measures, neurons=asked.neurons)
         parts.append(pack(content, exact=asked.exact, level=1, first=len(parts)))  # one attention, one chunk
 
     lens.run(batch, receive, rows=None, layers=asked.layers)

@@ -85,6 +85,7 @@ class Content:
     sides: dict[str, Side]
     attentions: list[Attention]
     statistics: list[HeadStatistic] = field(default_factory=list)
+    model: str = ""  # what people call it; empty where arrays of one's own are drawn
 
     @property
     def groups(self) -> list[str]:

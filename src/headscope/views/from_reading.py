@@ -37,7 +37,8 @@ def content_of(
     check_numbers(sum(len(heads) * block.weights[0, 0].numel() for block, heads in chosen))
     attentions = [_attention(reading, block, measures, neurons, heads) for block, heads in chosen]
     documents = reading.batch.documents
-    return Content(title or _title(sides, documents[0].text if documents else None), sides, attentions)
+    shown = title or _title(sides, documents[0].text if documents else None)
+    return Content(shown, sides, attentions, model=reading.model)
 
 
 def content_of_arrays(

@@ -69,6 +69,7 @@ def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 
         {
             "format": FORMAT,
             "title": content.title,
+            "model": content.model,
             "sides": {name: cast(schema.Side, asdict(side)) for name, side in content.sides.items()},
             "attentions": [description for description, _ in packed],
             "measures": [measure_json(name) for name in content.measures],

@@ -36,8 +36,8 @@ def page(kind: str, title: str, description: dict[str, Any], chunks: list[str], 
 
 def view_page(packed: Packed, fragment: str = "") -> str:
     """A page with the four views of one text."""
-    title = f"{packed.description['title']} · headscope"
-    return page("view", title, {**packed.description, "state": fragment}, packed.chunks)
+    shown = packed.description["title"], packed.description["model"], "headscope"
+    return page("view", " · ".join(part for part in shown if part), {**packed.description, "state": fragment}, packed.chunks)
 
 
 def policy(script: str, style: str, connect: str = "'none'") -> str:

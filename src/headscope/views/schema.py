@@ -119,6 +119,7 @@ class Content(TypedDict):
 
     format: int
     title: str
+    model: str  # what people call the model that has read it; empty where nobody knows
     sides: dict[str, Side]
     attentions: list[Attention]
     measures: list[Measure]

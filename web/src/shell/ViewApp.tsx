@@ -11,6 +11,11 @@ export function ViewApp({ page, chunks }: { page: ViewPage; chunks: Chunks }) {
     <div class="page">
       <header class="title">
         <h1 dir="auto">{page.title}</h1>
+        {page.model && (
+          <p class="read-by">
+            read by <b>{page.model}</b>
+          </p>
+        )}
         <p class="brand">headscope</p>
       </header>
       <Viewer content={page} chunks={chunks} state={state} change={change} dark={dark} />
