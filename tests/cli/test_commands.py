@@ -227,9 +227,29 @@ def test_study_says_what_is_wrong(monkeypatch, capsys, folder: Path, tmp_path: P
     command = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r"]
     assert_one_sentence(run(monkeypatch, capsys, *command, "-s", "entropie"), "no statistic 'entropie'")
     assert_one_sentence(run(monkeypatch, capsys, *command, "-m", "value_norm"), "one number a token")
-    assert "'ignore' is not one of" in run(monkeypatch, capsys, *command, "--on-error", "ignore")[2]
     assert_one_sentence(run(monkeypatch, capsys, "study", folder, tmp_path / "no.txt", "-o", tmp_path / "r"), "no.txt")
     assert_one_sentence(run(monkeypatch, capsys, "table", tmp_path / "nothing", "entropy"), "not a run directory")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--on-error", "ignore"], "'--on-error': 'ignore' is not one of 'stop', 'skip'"),
+        (["--level", "letter"], "'--level': 'letter' is not one of 'token', 'word'"),
+        (["--batch-size", "many"], "'--batch-size'"),
+        (["--no-such-flag"], "--no-such-flag"),
+    ],
+)
+def test_a_wrong_flag_is_one_sentence(monkeypatch, capsys, folder: Path, tmp_path: Path, given, said: str) -> None:
+    (tmp_path / "c.txt").write_text("the cat")
+    command = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r", *given]
+    assert_one_sentence(run(monkeypatch, capsys, *command), said, "; headscope study --help says what it takes.")
+
+
+def test_a_missing_argument_is_one_sentence_and_none_at_all_is_help(monkeypatch, capsys) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "study"), "Missing argument")
+    code, out, err = run(monkeypatch, capsys, "paper")
+    assert (code, "Missing" in err, "clark2019" in out + err) == (2, False, True)
 
 
 def test_study_lists_its_statistics(monkeypatch, capsys) -> None:

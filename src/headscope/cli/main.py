@@ -1,6 +1,7 @@
 """`headscope COMMAND`: the commands, and what happens to an error that the user can act on."""
 
 import sys
+from typing import Any, NoReturn
 
 import typer
 
@@ -19,6 +20,7 @@ from headscope.errors import HeadscopeError
 from headscope.version import __version__
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
+UsageError: Any = typer.BadParameter.__base__  # of click, or of typer's own copy of it
 
 app = typer.Typer(
     help="What every attention head of a Transformer does: its weights, and the norms of what they multiply.",
@@ -49,11 +51,24 @@ def options(
 def main() -> None:
     """Run a command. An error of the user's making is one sentence on stderr, and exit code 2."""
     try:
-        app()
+        code = app(standalone_mode=False, prog_name="headscope")
     except HeadscopeError as error:
-        typer.echo(f"headscope: {error}", err=True)
-        sys.exit(2)
-    except SystemExit as left:
-        if left.code == INTERRUPTED:
-            typer.echo("headscope: interrupted; run the same command again to go on.", err=True)
-        raise
+        _refuse(str(error))
+    except UsageError as error:
+        if "\n" not in error.message:  # a command without arguments has printed its help
+            _refuse(_what_is_wrong(error))
+        sys.exit(error.exit_code)
+    if code == INTERRUPTED:
+        typer.echo("headscope: interrupted; run the same command again to go on.", err=True)
+    sys.exit(code)
+
+
+def _refuse(sentence: str) -> NoReturn:
+    typer.echo(f"headscope: {sentence}", err=True)
+    sys.exit(2)
+
+
+def _what_is_wrong(error: Any) -> str:
+    """What typer says of a flag or an argument, in one line, and where to read on."""
+    said = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
+    return f"{said}; {error.ctx.command_path} --help says what it takes." if error.ctx else f"{said}."

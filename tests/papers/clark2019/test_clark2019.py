@@ -115,6 +115,19 @@ def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path)
     assert table["separator"].isna().all() or "</s>" in (tmp_path / "run" / "clark2019.md").read_text()
 
 
+def test_gradients_of_a_translator_are_left_out_and_all_else_is_made(monkeypatch, capsys, data, tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model", "marian")
+    options = [f"--{name}={path}" for name, path in data.items() if name in ("text", "treebank", "coreference")]
+    command = ("paper", "clark2019", model, *options, "-o", tmp_path / "run", "--no-twin", "--json")
+    code, out, err = run_command(monkeypatch, capsys, *command)
+    assert code == 0, err
+    told = json.loads(out)
+    made = {name.removeprefix("clark2019_") for name in told["results"]}
+    assert made == RESULTS
+    (gradients,) = [line for line in told["left_out"] if line.startswith("Figure 3")]
+    assert "predicts a target" in gradients
+
+
 def test_command_without_data_and_with_a_study_in_the_way(monkeypatch, capsys, data, tmp_path: Path) -> None:
     model = save_tiny(tmp_path / "model")
     code, _, err = run_command(monkeypatch, capsys, "paper", "clark2019", model, "-o", tmp_path / "run")

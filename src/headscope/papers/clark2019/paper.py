@@ -95,6 +95,8 @@ class Clark2019(Paper[Data, Settings]):
             own_loss(self.lens)
         except ModelError as error:
             raise Unsuitable(str(error)) from error
+        if self.lens.is_encoder_decoder:
+            raise Unsuitable("an encoder-decoder predicts a target, and a plain text has none.")
         statistic = Importance(seed=self.settings.seed)
         tokens = self.at_most(self.settings.max_tokens)
         counted = self.study("importance", self.segments, [statistic], max_tokens=tokens)
