@@ -55,6 +55,7 @@ class Bar:
         self.done = self.total = 0
         self.task: Any = None
         self.said = 0.0
+        self.lines: set[str] = set()
 
     def __enter__(self) -> Bar:
         self.progress.start()
@@ -69,7 +70,10 @@ class Bar:
         return self
 
     def say(self, line: str) -> None:
-        self.console.print(line, highlight=False, markup=False)
+        """Once: several parts may have the same to say of a corpus that they all read."""
+        if line not in self.lines:
+            self.console.print(line, highlight=False, markup=False)
+        self.lines.add(line)
 
     def begin(self, documents: int, done: int) -> None:
         self.total, self.done = documents, done

@@ -130,7 +130,7 @@ def test_a_papers_run_has_the_studies_that_it_is_made_of(folder: Path, tmp_path:
     assert list(paper.parts) == ["text"]
     assert paper.parts["text"].tables == ["distance", "entropy", "entropy_norm"]
     assert [document.text for document in paper.corpus()] == [document.text for document in Run.open(folder).corpus()]
-    assert paper.facts["Corpus"] == "2 documents of text.txt"
+    assert paper.facts["Corpus"] == "2 documents of text.txt (lines)"
 
 
 def test_two_runs_side_by_side(tmp_path: Path) -> None:

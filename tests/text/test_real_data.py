@@ -9,7 +9,7 @@ import pytest
 
 from headscope.text import Corpus, Document
 from headscope.text.mention import in_order
-from headscope.text.readers.plain import heading_level
+from headscope.text.readers.text_form import heading_level
 
 pytestmark = pytest.mark.real
 
@@ -68,15 +68,15 @@ def clusters(document: Document) -> set[frozenset[tuple[int, int]]]:
 
 @pytest.mark.parametrize("format", ["lines", "paragraphs"])
 def test_wikitext(data: Path, format: str) -> None:
-    documents = list(Corpus.from_files(data / "text" / "wikitext2-raw-test.txt", format=format))
+    documents = list(Corpus.from_files(data / "text" / "wikitext2-raw-test.txt", format=format, keep_marks=True))
     assert sum(len((document.text or "").split()) for document in documents) == 241_211
     assert sum(heading_level(document.text or "") == 1 for document in documents) == 62
 
 
 def test_wikitext_in_pairs(data: Path) -> None:
     path = data / "text" / "wikitext2-raw-test.txt"
-    headings = [document for document in Corpus.of(path) if heading_level(document.text or "")]
-    documents = list(Corpus.from_files(path, format="paragraph-pairs"))
+    headings = [document for document in Corpus.of(path, keep_marks=True) if heading_level(document.text or "")]
+    documents = list(Corpus.from_files(path, format="paragraph-pairs", keep_marks=True))
     in_headings = sum(len((document.text or "").split()) for document in headings)
     in_pairs = sum(len(f"{document.text} {document.pair or ''}".split()) for document in documents)
     assert in_pairs + in_headings == 241_211, "every word is in a pair or in a heading"

@@ -27,6 +27,7 @@ Measures = Annotated[list[str] | None, typer.Option("-m", "--measure", help=f"{_
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
 
 # Counting over a corpus
+KeepMarks = Annotated[bool, typer.Option("--keep-marks", help="Leave WikiText's marks, such as @-@, in the text.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Texts at a time.")]
 MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens of a text, below the model's own limit.")]

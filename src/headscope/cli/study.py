@@ -43,6 +43,7 @@ def study(
     ] = None,
     unit: Annotated[str | None, typer.Option(help="What a document is, where a format has a choice.")] = None,
     column: Annotated[str | None, typer.Option(help="The column of JSONL and Parquet files. Default: text.")] = None,
+    keep_marks: options.KeepMarks = False,
     annotate: Annotated[str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE.")] = None,
     batch_size: options.BatchSize = 16,
     shard_size: Annotated[int, typer.Option(min=1, help="Documents a shard; a kill loses at most one shard.")] = 256,
@@ -76,7 +77,7 @@ def study(
 
       headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --max-tokens 128 --truncate
     """
-    documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, on_error=on_error)
+    documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, keep_marks=keep_marks, on_error=on_error)
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
     named = named_statistics(statistics, measures or ["weight"], level)

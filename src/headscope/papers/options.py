@@ -37,10 +37,11 @@ def files(lens: Lens, given: list[str] | None) -> Corpus | None:
     return Corpus.from_files(*given) if given else None
 
 
-def segments(lens: Lens, given: list[str] | None, text_format: str | None = None) -> Corpus | None:
+def segments(lens: Lens, given: list[str] | None, text_format: str | None = None, keep_marks: bool = False) -> Corpus | None:
     """Plain text in pairs of paragraphs, as in the papers; in single ones for a decoder, which has no separators."""
     usual = "paragraph-pairs" if lens.sites[0].stack == "encoder" else "paragraphs"
-    return Corpus.from_files(*given, format=text_format or usual) if given else None
+    return Corpus.from_files(*given, format=text_format or usual, keep_marks=keep_marks) if given else None
 
 
+KEEP_MARKS = "Leave WikiText's marks, such as @-@, in the text; they are undone otherwise."
 TEXT_FORMAT = "How the text is cut. Default: paragraph-pairs, or paragraphs for a decoder."

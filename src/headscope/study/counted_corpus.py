@@ -28,8 +28,9 @@ def _found(described: dict[str, Any]) -> Corpus:
             f"{Path(missing[0]).name} of this run's corpus is no longer where it was when the run was made: "
             "put it back, or start from where its path leads to it."
         )
-    settings = {name: described.get(name) for name in ("format", "unit", "column")}
+    settings: dict[str, Any] = {name: described.get(name) for name in ("format", "unit", "column")}
+    settings["keep_marks"] = described.get("keep_marks", False)
     try:
-        return Corpus.from_files(*described["paths"], **settings, on_error="skip")
+        return Corpus.from_files(*described["paths"], **settings, on_error="skip").take(described.get("asked"))
     except InputError as error:
         raise InputError(f"This run's corpus cannot be read any more: {error}") from error

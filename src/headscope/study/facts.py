@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
+
+from headscope.text.as_read import as_read
 
 KINDS = {"align": "word alignments"}  # a paper's run is called by the paper's name
 
@@ -22,7 +23,7 @@ def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dic
     facts = {"Model": model["name"] + untrained, "Architecture": f"{model['architecture']}, {model['dtype']}"}
     if manifest["kind"] not in ("study", "align"):
         facts["Paper"] = manifest["kind"]
-    facts["Corpus"] = "; ".join(dict.fromkeys(map(_corpus, corpora)))
+    facts["Corpus"] = "; ".join(dict.fromkeys(map(as_read, corpora)))
     if counts := manifest.get("counts"):
         facts["Counted"] = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()) if count)
     facts["Settings"] = _settings(manifest.get("settings", {}))
@@ -30,15 +31,6 @@ def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dic
     hashes = sorted(model["hashes"].items())
     facts["Hashes (SHA-256)"] = ", ".join(f"{file} {digest[:12]}" for file, digest in hashes)
     return {name: value for name, value in facts.items() if value}
-
-
-def _corpus(corpus: dict[str, Any]) -> str:
-    count = f"{corpus['documents']:,} document{'s' if corpus['documents'] != 1 else ''}"
-    files = [Path(path).name for path in corpus.get("paths", [])]
-    if not files:
-        return f"{count}, given from Python"
-    named = ", ".join(files[:3]) + (f" and {len(files) - 3:,} more files" if len(files) > 3 else "")
-    return f"{count} of {named}"
 
 
 def _settings(settings: dict[str, Any]) -> str:

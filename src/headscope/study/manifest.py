@@ -108,8 +108,8 @@ _WORDS = {"model": "model", "corpus": "corpus", "settings": "setting", "versions
 
 
 def _is_only_a_name(part: str, change: str) -> bool:
-    """The path to a model may be written otherwise; its hashes say whether it is the same."""
-    return part == "model" and change.startswith(("model ", "name "))
+    """The path to a model or a corpus may be written otherwise; their hashes say whether they are the same."""
+    return (part == "model" and change.startswith(("model ", "name "))) or (part == "corpus" and change.startswith("paths "))
 
 
 def _changes(before: Any, now: Any, name: str = "") -> list[str]:

@@ -30,6 +30,7 @@ from headscope.study.state import State, load_state, save_state
 from headscope.study.tables import save_table
 from headscope.study.work import Work
 from headscope.text import Corpus
+from headscope.text.as_read import notices
 from headscope.text.corpus import OnError
 
 GROUPS = 200  # of shards to resample, at the most: a bounded number, whatever the corpus
@@ -63,7 +64,10 @@ def study(
         manifest = _begin(run, opened, read, chosen, batches, shard_size)
         work = Work(opened.source, chosen, batches, read.annotator, read.on_error)
         total = manifest["corpus"]["documents"]
-        _count(run, work, read, shard_size, total, engine or LocalEngine(opened), progress or Silent())
+        progress = progress or Silent()
+        for line in notices(manifest["corpus"]):
+            progress.say(line)
+        _count(run, work, read, shard_size, total, engine or LocalEngine(opened), progress)
         return _finish(run, opened.sites, chosen, -(-total // shard_size), manifest)
 
 

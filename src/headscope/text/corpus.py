@@ -71,10 +71,14 @@ class Corpus:
         format: str | None = None,
         unit: str | None = None,
         column: str | None = None,
+        keep_marks: bool = False,
         on_error: OnError = "stop",
     ) -> Corpus:
-        """Files, folders or globs; the format is recognised from the content unless one of FORMATS is given."""
-        return cls(FileSource(paths, format, unit, column), on_error=on_error)
+        """Files, folders or globs; the format is recognised from the content unless one of FORMATS is given.
+
+        WikiText's marks ( @-@ , @,@ , @.@ ) are undone, unless `keep_marks` says otherwise.
+        """
+        return cls(FileSource(paths, format, unit, column, keep_marks), on_error=on_error)
 
     @classmethod
     def from_documents(cls, documents: Iterable[Any], *, column: str | None = None, on_error: OnError = "stop") -> Corpus:
@@ -91,7 +95,10 @@ class Corpus:
 
     def take(self, count: int | None) -> Corpus:
         """Its first documents, in memory; all of it, as it is, for None."""
-        return self if count is None else Corpus.from_documents(list(islice(self, count)))
+        if count is None:
+            return self
+        source = ItemSource(list(islice(self, count)), origin={**self.describe(), "asked": count})
+        return Corpus(source, on_error=self.on_error)
 
     def __iter__(self) -> Iterator[Document]:
         self.skipped = Skipped()

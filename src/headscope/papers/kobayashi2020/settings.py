@@ -8,7 +8,7 @@ from headscope import statistics
 from headscope.alignment.gold import OPTIONS, read_pairs
 from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
-from headscope.papers.options import TEXT_FORMAT, option, segments
+from headscope.papers.options import KEEP_MARKS, TEXT_FORMAT, option, segments
 from headscope.text import Corpus
 
 NO_PAIRS = "Alignments need sentence pairs: give --parallel FILE too."
@@ -64,7 +64,9 @@ class Data:
     `also` are further models, seeds or checkpoints for the pairs, opened one after another: means and deviations.
     """
 
-    text: Corpus | None = option(None, "Plain text; may be repeated.", made=segments, text_format=TEXT_FORMAT)
+    text: Corpus | None = option(
+        None, "Plain text; may be repeated.", made=segments, text_format=TEXT_FORMAT, keep_marks=KEEP_MARKS
+    )
     frequency: Path | None = option(None, "Lines of `rank count id`, one a piece. Default: the text is counted.")
     parallel: Corpus | None = option(
         None,

@@ -6,16 +6,17 @@ from typing import Any
 from headscope import statistics
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.options import files, option
+from headscope.papers.options import KEEP_MARKS, files, option
 from headscope.text import Annotator, Corpus
 
 
-def _annotated(lens: Lens, given: list[str] | None, annotate: str | None = None) -> Corpus | None:
+def _annotated(lens: Lens, given: list[str] | None, annotate: str | None = None, keep_marks: bool = False) -> Corpus | None:
     if not given:
         return None
     if annotate is None:
         raise InputError("The text has no parts of speech: give --annotate spacy:PIPELINE, such as spacy:en_core_web_sm.")
-    return Corpus.from_files(*given, format="paragraphs").annotated(Annotator.of(annotate, unit="sentence"))
+    text = Corpus.from_files(*given, format="paragraphs", keep_marks=keep_marks)
+    return text.annotated(Annotator.of(annotate, unit="sentence"))
 
 
 def _measures(lens: Lens, given: list[str] | None) -> tuple[str, ...]:
@@ -28,7 +29,11 @@ class Data:
 
     treebank: Corpus | None = option(None, "A treebank (CoNLL-U), with tags and dependencies.", made=files)
     text: Corpus | None = option(
-        None, "Plain text, each sentence by itself.", made=_annotated, annotate="What annotates the text: spacy:PIPELINE."
+        None,
+        "Plain text, each sentence by itself.",
+        made=_annotated,
+        annotate="What annotates the text: spacy:PIPELINE.",
+        keep_marks=KEEP_MARKS,
     )
 
 

@@ -15,6 +15,7 @@ from headscope.study.manifest import begin_run, save_manifest
 from headscope.study.results.result import Result
 from headscope.study.tables import save_table
 from headscope.text import Corpus
+from headscope.text.as_read import as_read
 
 
 @dataclass
@@ -28,6 +29,7 @@ class Workspace:
     progress: Progress = field(default_factory=Silent)
     results: list[Result] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # each a sentence: what, and why
+    read: dict[str, list[str]] = field(default_factory=dict)  # what was read, in words, and by which of its studies
 
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
@@ -39,7 +41,10 @@ class Workspace:
     ) -> Run:
         """A study in parts/`part`, which goes on where it was interrupted."""
         out, progress = self.folder / "parts" / part, self.progress.part(part)
-        return study(lens or self.lens, corpus, statistics, out=out, progress=progress, **feed)
+        run = study(lens or self.lens, corpus, statistics, out=out, progress=progress, **feed)
+        cut = f"{part}, cut at {feed['max_tokens']} tokens" if feed.get("max_tokens") else part
+        self.read.setdefault(as_read(run.manifest["corpus"]), []).append(cut)
+        return run
 
     def copy_tables(self, run: Run) -> None:
         """The tables of a part, among those of the whole run."""
@@ -64,13 +69,15 @@ class Workspace:
         name = f"{self.kind}.md"
         write_text(self.folder / name, self._page(title, opening))
         results = {result.name: result.title for result in self.results}
-        made = {"finished": True, "results": results, "left_out": self.left_out, "page": name}
+        made = {"finished": True, "results": results, "left_out": self.left_out, "page": name, "read": self.read}
         manifest = {**self._manifest, **made}
         save_manifest(self.folder, manifest)
         return Run(self.folder, manifest)
 
     def _page(self, title: str, opening: Sequence[str]) -> str:
         parts = [f"# {title}\n", *(f"{line}\n" for line in opening)]
+        if self.read:
+            parts.append("Read:\n\n" + "\n".join(f"- {what}: {'; '.join(by)}" for what, by in self.read.items()) + "\n")
         for result in self.results:
             if result.figure is not None:
                 parts.append(f"## {result.title}\n\n![{result.title}](figures/{result.name}.svg)\n")

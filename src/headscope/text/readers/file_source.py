@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,20 @@ from headscope.text.readers.line_blocks import Result
 from headscope.text.readers.paths import find_files, hash_of
 from headscope.text.readers.recognise import recognise
 from headscope.text.readers.rows import DEFAULT_COLUMN
+from headscope.text.readers.text_form import form_of_file
 
 
 class FileSource:
     """Files of one format, read one after the other, as often as one likes."""
 
-    def __init__(self, given: Iterable[str | Path], format: str | None, unit: str | None, column: str | None) -> None:
+    def __init__(
+        self,
+        given: Iterable[str | Path],
+        format: str | None = None,
+        unit: str | None = None,
+        column: str | None = None,
+        keep_marks: bool = False,
+    ) -> None:
         self.paths = find_files(given)
         if format is None:
             format, self.paths = recognise_all(self.paths)
@@ -26,7 +35,7 @@ class FileSource:
         else:
             self.paths = _without_companions(dict.fromkeys(self.paths, format))
         self.format = format
-        self.settings = _settings(format, unit, column)
+        self.settings = _settings(format, unit, column, keep_marks)
 
     def read(self) -> Iterator[Result]:
         for path in self.paths:
@@ -34,14 +43,23 @@ class FileSource:
 
     def fingerprint(self) -> str:
         """sha256 over the settings and the files' bytes, not over their names: a corpus may move."""
-        digest = hashlib.sha256(json.dumps({"format": self.format, **self.settings}, sort_keys=True).encode())
+        read = {"format": self.format, **self.settings, **self._forms()}
+        digest = hashlib.sha256(json.dumps(read, sort_keys=True).encode())
         for path in self._all_files():
             digest.update(bytes.fromhex(hash_of(path)))
         return digest.hexdigest()
 
     def describe(self) -> dict[str, Any]:
         size = sum(path.stat().st_size for path in self._all_files() if path.exists())
-        return {"paths": [str(path) for path in self.paths], "format": self.format, **self.settings, "bytes": size}
+        read = {"format": self.format, **self.settings, **self._forms()}
+        return {"paths": [str(path) for path in self.paths], **read, "bytes": size}
+
+    def _forms(self) -> dict[str, dict[str, int]]:
+        """Of plain text, how many files have a form of their own: WikiText, or a paragraph a line."""
+        if not FORMATS[self.format].is_plain:
+            return {}
+        found = Counter(form for path in self.paths if (form := form_of_file(path)) is not None)
+        return {"forms": dict(sorted(found.items()))} if found else {}
 
     def _all_files(self) -> list[Path]:
         return [file for path in self.paths for file in FORMATS[self.format].files(path)]
@@ -70,8 +88,8 @@ def _without_companions(formats: Mapping[Path, str | None]) -> list[Path]:
     return [path for path in formats if path not in beside]
 
 
-def _settings(format: str, unit: str | None, column: str | None) -> dict[str, str]:
-    settings = {}
+def _settings(format: str, unit: str | None, column: str | None, keep_marks: bool) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
     units = FORMATS[format].units
     if unit is not None and unit not in units:
         choice = f"choose one of {', '.join(units)}" if units else "leave the unit out"
@@ -82,4 +100,8 @@ def _settings(format: str, unit: str | None, column: str | None) -> dict[str, st
         raise InputError(f"The format {format} has no columns to choose from: leave column= out.")
     if FORMATS[format].has_columns:
         settings["column"] = column or DEFAULT_COLUMN
+    if keep_marks and not FORMATS[format].is_plain:
+        raise InputError(f"The format {format} is not plain text, which WikiText's marks are in: leave them out of it.")
+    if keep_marks:
+        settings["keep_marks"] = True
     return settings

@@ -13,6 +13,7 @@ from headscope.text.readers.lines import numbered_lines
 from headscope.text.readers.litbank import read_litbank, text_beside
 from headscope.text.readers.parquet import read_parquet
 from headscope.text.readers.plain import read_lines, read_paragraph_pairs, read_paragraphs
+from headscope.text.readers.text_form import form_of_file, one_a_line
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Format:
     read: Callable[..., Iterator[Result]]
     units: tuple[str, ...] = ()  # what a document may be; the first is the default
     has_columns: bool = False
+    is_plain: bool = False  # text without anything on it, which may be WikiText
     files: Callable[[Path], list[Path]] = lambda path: [path]  # what belongs to a path
 
 
@@ -33,10 +35,18 @@ def _by_lines(reader: Callable[..., Iterator[Result]]) -> Callable[..., Iterator
     return read
 
 
+def _plain(about: str, reader: Callable[..., Iterator[Result]]) -> Format:
+    def read(path: Path, *, keep_marks: bool = False) -> Iterator[Result]:
+        lines, form = numbered_lines(path), form_of_file(path)
+        return reader(one_a_line(lines, form, keep_marks=keep_marks) if form else lines, str(path))
+
+    return Format(about, read, is_plain=True)
+
+
 FORMATS = {
-    "lines": Format("plain text, a document a line", _by_lines(read_lines)),
-    "paragraphs": Format("plain text, a document a paragraph", _by_lines(read_paragraphs)),
-    "paragraph-pairs": Format("plain text, two consecutive paragraphs a document", _by_lines(read_paragraph_pairs)),
+    "lines": _plain("plain text, a document a line", read_lines),
+    "paragraphs": _plain("plain text, a document a paragraph", read_paragraphs),
+    "paragraph-pairs": _plain("plain text, two consecutive paragraphs a document", read_paragraph_pairs),
     "jsonl": Format("JSON Lines, an object a row", _by_lines(read_jsonl), has_columns=True),
     "parquet": Format("Parquet, a document a row", read_parquet, has_columns=True),
     "conllu": Format("CoNLL-U, a treebank", _by_lines(read_conllu), units=UNITS),

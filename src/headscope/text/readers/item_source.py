@@ -15,7 +15,8 @@ from headscope.text.readers.rows import DEFAULT_COLUMN, document_of_item
 class ItemSource:
     """The items of an iterable; Hugging Face datasets are iterables of rows. An iterator can be read once."""
 
-    def __init__(self, items: Iterable[Any], column: str | None) -> None:
+    def __init__(self, items: Iterable[Any], column: str | None = None, origin: dict[str, Any] | None = None) -> None:
+        """`origin` is what a manifest says of them, where they have been read from elsewhere."""
         if isinstance(items, Mapping):
             keys = ", ".join(map(str, list(items)[:5]))
             raise InputError(f"This is a {type(items).__name__} of {keys}: choose one, as in dataset['train'].")
@@ -25,6 +26,7 @@ class ItemSource:
             raise InputError(f"A corpus is files or an iterable of documents, not {type(items).__name__}.")
         self.items = items
         self.column = column or DEFAULT_COLUMN
+        self.origin = origin
         self._only_once = isinstance(items, Iterator)
         self._begun = False
         self._digest: str | None = None
@@ -57,7 +59,7 @@ class ItemSource:
         return self._digest
 
     def describe(self) -> dict[str, Any]:
-        return {"items": type(self.items).__name__, "column": self.column}
+        return self.origin or {"items": type(self.items).__name__, "column": self.column}
 
 
 def _as_list(thing: Any) -> list[Any]:

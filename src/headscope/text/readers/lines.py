@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
+HEAD = 2**16  # bytes of a file by which its format is recognised
 LONGEST = 2**24  # bytes in a line: more is no text, and would fill the memory
 DAMAGED = (OSError, EOFError, zlib.error)
 _GZIP = b"\x1f\x8b"

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from headscope.text.document import Document
 from headscope.text.readers.line_blocks import LineBlock, Result, by_blank_lines, one_by_one, parse_each
 from headscope.text.readers.lines import Line
+from headscope.text.readers.text_form import heading_level
 
 
 def read_lines(lines: Iterable[Line], path: str) -> Iterator[Result]:
@@ -59,16 +60,3 @@ def _joined(paragraphs: list[LineBlock]) -> LineBlock:
 
 def _text(block: LineBlock) -> str:
     return " ".join(line.text.strip() for line in block.lines)
-
-
-def heading_level(paragraph: str) -> int:
-    """How many equals signs stand on either side of a heading in WikiText or MediaWiki; 0 for any other paragraph.
-
-    >>> [heading_level(line) for line in ("= Nero =", "= = Career = =", "== Career ==", "a = b")]
-    [1, 2, 2, 0]
-    """
-    title = paragraph.strip("= ")
-    if not title or not (paragraph.startswith("=") and paragraph.endswith("=")):
-        return 0
-    before, after = paragraph.split(title, 1)
-    return before.count("=") if before.count("=") == after.count("=") else 0

@@ -5,10 +5,9 @@ from itertools import groupby
 from pathlib import Path
 
 from headscope.text.readers.conll2012 import BEGIN
-from headscope.text.readers.lines import DAMAGED, open_bytes
+from headscope.text.readers.lines import DAMAGED, HEAD, open_bytes
 from headscope.text.readers.litbank import COLUMNS as LITBANK_COLUMNS
 
-HEAD = 2**16  # bytes that are looked at
 _CONLLU_ID = re.compile(r"[0-9]+([-.][0-9]+)?")
 _JSON = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|$)')
 
