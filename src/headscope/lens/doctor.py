@@ -1,27 +1,38 @@
-"""Proof that a model is read right: for every site, three comparisons with what the model itself computed."""
+"""Proof that a model is read right: for every site, comparisons with what the model itself computed.
+
+The limits are those of float32, in any precision: a model that computes in half precision may be off by what rounding
+explains as well (rounding.py), number by number, and by no more.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from math import isfinite, isnan
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import Tensor, nn
 
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
+from headscope.lens.neurons import logits_of
+from headscope.lens.rounding import rounding, rounding_of_weights
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.capture import Capture
 from headscope.lens.watching.dummy import dummy_inputs
-from headscope.lens.watching.projection import matrix_of
+from headscope.lens.watching.interface import AttentionCall
+from headscope.lens.watching.projection import Projection, matrix_of
 from headscope.text.document import Document
 
-RECONSTRUCTION = 1e-4  # relative, float32
-OWN_WEIGHTS = 1e-6  # absolute, float32
-BY_ROWS = 1e-4  # absolute, float32: other block sizes round differently, layer after layer
+RECONSTRUCTION = 1e-4  # relative to the largest
+OWN_WEIGHTS = 1e-6
+BY_ROWS = 1e-4  # other block sizes round differently, layer after layer
 ROW_SUM = 1e-4
 ROWS = 3  # rows in a block in the second run
+
+_NOT_FINITE = "numbers here are not finite in this precision"
 
 TEXTS = (
     ("The keys to the old cabinet are, she said, on the table in the kitchen.", "Les clés sont sur la table."),
@@ -38,22 +49,45 @@ class SiteReport:
     row_sum_error: float = 0.0  # largest distance of a row's sum from 1; 0 below 1 where the model has sinks
     own_weights_difference: float | None = None  # largest, from the model's own output_attentions
     by_rows_difference: float = 0.0  # largest, between weights read at once and in blocks of rows
+    of_limit: float = 0.0  # the largest of these errors as a share of what is allowed where it stands: over 1 is wrong
     residual: str | None = None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y); None if not known
     note: str = ""
-    tolerance: float = 1.0  # 1 for float32; looser for half precision
 
     @property
     def verdict(self) -> str:
         """`ok`, `weights only` or `wrong`."""
-        limits = (
-            (self.row_sum_error, ROW_SUM),
-            (self.own_weights_difference or 0, OWN_WEIGHTS),
-            (self.by_rows_difference, BY_ROWS),
-            (self.reconstruction_error or 0, RECONSTRUCTION),
-        )
-        if any(measured > limit * self.tolerance for measured, limit in limits):
+        if not self.of_limit <= 1:  # nor where it is not a number
             return "wrong"
         return "weights only" if self.reconstruction_error is None else "ok"
+
+    def judge(self, found: "Found") -> float:
+        """Take a comparison into account; its error."""
+        self.of_limit = _largest(self.of_limit, found.of_limit)
+        if isnan(found.of_limit) and _NOT_FINITE not in self.note:
+            self.note = _and(self.note, _NOT_FINITE)
+        return found.error
+
+
+def _largest(*shares: float) -> float:
+    """Not a number, where one of them is none."""
+    return float(torch.tensor(shares).max())
+
+
+def _and(note: str, more: str) -> str:
+    return "; ".join(filter(None, [note, more]))
+
+
+class Found(NamedTuple):
+    """A comparison: its largest error, and the largest share that one takes of what is allowed where it stands."""
+
+    error: float
+    of_limit: float
+
+    @classmethod
+    def between(cls, ours: Tensor, theirs: Tensor, limit: float, explained: Tensor | float = 0.0) -> Self:
+        """Numbers may differ by `limit`, and by what rounding explains."""
+        apart = (ours - theirs).abs()
+        return cls(float(apart.max()), float((apart / (limit + explained)).max()))
 
 
 @dataclass
@@ -75,42 +109,60 @@ class Diagnosis:
     def to_json(self) -> dict[str, Any]:
         rows = [{**asdict(report.site), **asdict(report), "verdict": report.verdict} for report in self.sites]
         for row in rows:
-            del row["site"], row["tolerance"]
+            del row["site"]
+            row |= {name: None for name, value in row.items() if isinstance(value, float) and not isfinite(value)}
         return {**vars(self), "verdict": self.verdict, "sites": rows}
 
 
 def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     """Run the model on a small padded batch, watched at once, watched in blocks of rows, and by itself; compare."""
     batch = Batch(inputs) if inputs is not None else _example(lens)
-    half = lens.model.dtype in (torch.float16, torch.bfloat16)
     ran: dict[nn.Module, list[tuple[Tensor, Tensor]]] = {}
     with _recording(lens, ran):
-        whole = _weights_by_site(lens, batch, rows=None)
-    cut = _weights_by_site(lens, batch, rows=ROWS)
+        whole = _blocks_by_site(lens, batch, Capture, rows=None)
+    alike = _blocks_by_site(lens, batch, _HandingOn, rows=None) if _in_half(lens) else whole
+    cut = _blocks_by_site(lens, batch, _HandingOn if _in_half(lens) else Capture, rows=ROWS)
     own = _own_attentions(lens, batch)
     calls: Counter[nn.Module] = Counter()
     reports = []
     for traced in lens.trace.sites:
-        report = SiteReport(traced.site, tolerance=5e4 if half else 1.0)
-        report.residual = None if traced.connection is None else traced.connection.form
-        (block,) = whole[traced.site]
-        report.row_sum_error = _row_sum_error(block.weights, block.row_mask)
-        report.by_rows_difference = float((torch.cat([b.weights for b in cut[traced.site]], 2) - block.weights).abs().max())
-        report.note = traced.site.why_no_norms or ""
+        site = traced.site
+        connection = None if traced.connection is None else traced.connection.form
+        report = SiteReport(site, residual=connection, note=site.why_no_norms or "")
+        (block,), (by_itself,) = whole[site], alike[site]
+        together = torch.cat([part.weights for part in cut[site]], 2)
+        report.row_sum_error = report.judge(_row_sums(block, lens.model.dtype))
+        report.by_rows_difference = report.judge(Found.between(together, by_itself.weights, BY_ROWS))
         if traced.projection is not None:
             module = traced.projection.module
-            report.reconstruction_error = _reconstruction_error(block, *ran[module][calls[module]])
+            report.reconstruction_error = report.judge(_reconstruction(block, *ran[module][calls[module]]))
             calls[module] += 1
         reports.append(report)
     for place in {(site.stack, site.kind) for site in lens.sites}:
         here = [report for report in reports if (report.site.stack, report.site.kind) == place]
-        _compare_with_own(here, [whole[report.site][0] for report in here], own.get(place, []))
+        _compare_with_own(here, [alike[report.site][0] for report in here], own.get(place, []))
     return Diagnosis(lens.source.model, type(lens.model).__name__, reports, lens.trace.skipped)
 
 
-def _weights_by_site(lens: Lens, batch: Batch, rows: int | None) -> dict[Site, list[AttentionBlock]]:
+class _HandingOn(Capture):
+    """Shows the same blocks, but hands on what the model itself computes, in its own precision.
+
+    Rounded differently, a model's layers would drift apart, and a site could not be compared with that of another run.
+    """
+
+    def _attend(self, call: AttentionCall) -> tuple[Tensor, None]:
+        super()._attend(call)
+        return call.alone(), None
+
+
+def _in_half(lens: Lens) -> bool:
+    return lens.model.dtype in (torch.float16, torch.bfloat16)
+
+
+def _blocks_by_site(lens: Lens, batch: Batch, how: type[Capture], rows: int | None) -> dict[Site, list[AttentionBlock]]:
     blocks: dict[Site, list[AttentionBlock]] = {site: [] for site in lens.sites}
-    lens.run(batch, lambda block: blocks[block.site].append(block), rows=rows)
+    with torch.no_grad(), how(lens.trace, batch, lambda block: blocks[block.site].append(block), rows).watch():
+        lens.forward(batch.inputs)
     return blocks
 
 
@@ -127,7 +179,7 @@ def _recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) ->
     """Keep what every W_O was given and returned, in order."""
 
     def keep(module: nn.Module, inputs: Any, output: Any) -> None:
-        given, result = inputs[0].float(), output.float()
+        given, result = inputs[0], output
         if isinstance(module, nn.Conv1d):
             given, result = given.mT, result.mT
         ran.setdefault(module, []).append((given, result))
@@ -141,30 +193,60 @@ def _recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) ->
             handle.remove()
 
 
-def _reconstruction_error(block: AttentionBlock, given: Tensor, result: Tensor) -> float:
-    """|| sum_h sum_j alpha f(x) + b - output || relative to the output, over all rows but padding."""
-    projection = block.key_side.projection
-    summed = torch.einsum("bhij,bhjd,hdm->bim", block.weights, block.values, projection.matrices)
-    rest = given.clone()  # what the same layer reads beside the heads' output (ConvBERT)
-    rest[..., projection.offset : projection.offset + projection.heads * projection.head_size] = 0
+def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Found:
+    """|| sum_h sum_j alpha f(x) + b - output || relative to the output, over all rows but padding.
+
+    Judged in two steps, and as a whole: whether W_O was given the sums of alpha v, and whether it made of what it was
+    given what we take it to make. In half precision, rounding explains little of either.
+    """
+    projection, real = block.key_side.projection, block.row_mask
+    precision = result.dtype
+    summed = torch.einsum("bhij,bhjd->bihd", block.weights, block.values).flatten(2)
+    sizes = torch.einsum("bhij,bhjd->bihd", block.weights, block.values.abs()).flatten(2)
+    given, result = (_batch_first(tensor.float(), summed)[real] for tensor in (given, result))  # row feature
+    summed, sizes = summed[real], sizes[real]
+    heads = slice(projection.offset, projection.offset + summed.shape[-1])
+    ours = given.clone()  # with what the same layer reads beside the heads' output (ConvBERT)
+    ours[:, heads] = summed
+    unsure = torch.zeros_like(given)
+    unsure[:, heads] = rounding(sizes, precision)
+    matrix, bias = _believed(projection)
+    made = given @ matrix + bias
+    terms = (given.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
+    explained = rounding(terms, precision)
+    largest = float(result.abs().max().clamp(min=1e-30))
+    limit = RECONSTRUCTION * largest
+    steps = (
+        Found.between(ours, given, RECONSTRUCTION * float(given[:, heads].abs().max()), unsure),
+        Found.between(made, result, limit, explained),
+        Found.between(ours @ matrix + bias, result, limit, explained + unsure @ matrix.abs()),
+    )
+    return Found(steps[-1].error / largest, _largest(*(step.of_limit for step in steps)))
+
+
+def _believed(projection: Projection) -> tuple[Tensor, Tensor]:
+    """The matrix (in, out) of the layer, with the heads' rows as measures read them, and its bias."""
+    matrix = matrix_of(projection.module).detach().float().clone()
+    rows = projection.matrices.flatten(0, 1)
+    matrix[projection.offset : projection.offset + len(rows)] = rows
     bias = getattr(projection.module, "bias", None)
-    other = rest @ matrix_of(projection.module).detach().float() + (0 if bias is None else bias.detach().float())
-    other, result, real = _batch_first(other, summed), _batch_first(result, summed), block.row_mask
-    return float((summed + other - result)[real].abs().max() / result[real].abs().max().clamp(min=1e-30))
+    return matrix, matrix.new_zeros(matrix.shape[1]) if bias is None else bias.detach().float()
 
 
 def _batch_first(tensor: Tensor, like: Tensor) -> Tensor:
     """(batch, query, d) from that, from (batch * query, d), or from (query, batch, d)."""
     if tensor.dim() == 3 and tensor.shape[:2] != like.shape[:2]:
         return tensor.transpose(0, 1)
-    return tensor.reshape(like.shape)
+    return tensor.reshape(*like.shape[:2], -1)
 
 
-def _row_sum_error(weights: Tensor, real: Tensor) -> float:
-    sums = weights.sum(-1).transpose(1, 2)[real]  # row head
-    if bool((sums < 1 - ROW_SUM).any()) and bool((sums <= 1 + ROW_SUM).all()):
-        return float((sums - 1).clamp(min=0).max())  # sinks take a share of every row, of their own
-    return float((sums - 1).abs().max())
+def _row_sums(block: AttentionBlock, dtype: torch.dtype) -> Found:
+    sums = block.weights.sum(-1).transpose(1, 2)[block.row_mask]  # row head
+    # Through the interface, weights are computed in float32; elsewhere they are the model's own.
+    explained = rounding(sums, dtype if block.site.capture == "functions" else torch.float32)
+    if bool((sums < 1 - ROW_SUM - explained).any()) and bool((sums <= 1 + ROW_SUM + explained).all()):
+        sums = sums.clamp(min=1)  # sinks take a share of every row, of their own
+    return Found.between(sums, torch.ones_like(sums), ROW_SUM, explained)
 
 
 def _own_attentions(lens: Lens, batch: Batch) -> dict[tuple[str, str], list[Tensor]]:
@@ -200,30 +282,34 @@ def _compare_with_own(reports: list[SiteReport], blocks: list[AttentionBlock], o
     others as well: a site's map is then the nearest one, and a site may have none as long as every map
     has its site.
     """
-    apart = [[_largest_difference(block, attention) for attention in own] for block in blocks]
+    apart = [[_from_own(block, attention) for attention in own] for block in blocks]
     if len(own) == len(blocks):
-        for index, report in enumerate(reports):
-            report.own_weights_difference = apart[index][index]
+        chosen = [apart[index][index] for index in range(len(own))]
     else:
-        claimed = all((_least(column) or 0) <= OWN_WEIGHTS for column in zip(*apart, strict=True))
-        for report, differences in zip(reports, apart, strict=True):
-            nearest = _least(differences)
-            unlisted = nearest is not None and nearest > OWN_WEIGHTS and claimed
-            report.own_weights_difference = None if unlisted else nearest
-    for report in reports:
-        if report.own_weights_difference is None:
-            report.note = "; ".join(filter(None, [report.note, "the model gives no output_attentions here"]))
+        claimed = all(_is_one(_nearest(column)) for column in zip(*apart, strict=True))
+        chosen = [nearest if _is_one(nearest := _nearest(found)) or not claimed else None for found in apart]
+    for report, found in zip(reports, chosen, strict=True):
+        if found is not None:
+            report.own_weights_difference = report.judge(found)
+        else:
+            report.note = _and(report.note, "the model gives no output_attentions here")
 
 
-def _least(differences: Iterable[float | None]) -> float | None:
-    return min((difference for difference in differences if difference is not None), default=None)
+def _nearest(found: Iterable[Found | None]) -> Found | None:
+    return min((one for one in found if one is not None), default=None, key=lambda one: one.of_limit)
 
 
-def _largest_difference(block: AttentionBlock, attention: Tensor) -> float | None:
+def _is_one(found: Found | None) -> bool:
+    return found is None or found.of_limit <= 1
+
+
+def _from_own(block: AttentionBlock, attention: Tensor) -> Found | None:
     """Over all rows but padding; None where the model's answer has another shape or is not made of weights."""
     if attention.shape != block.weights.shape:
         return None
-    theirs, ours = (weights.transpose(1, 2)[block.row_mask] for weights in (attention.float(), block.weights))
-    if not bool((theirs.sum(-1) <= 1 + ROW_SUM).all()) or bool((theirs < 0).any()):
+    logits = logits_of(block)
+    theirs, ours, logits = (maps.transpose(1, 2)[block.row_mask] for maps in (attention.float(), block.weights, logits))
+    sums = theirs.sum(-1)
+    if bool((sums > 1 + ROW_SUM + rounding(sums, attention.dtype)).any()) or bool((theirs < 0).any()):
         return None
-    return float((ours - theirs).abs().max())
+    return Found.between(ours, theirs, OWN_WEIGHTS, rounding_of_weights(ours, logits, attention.dtype))

@@ -79,6 +79,20 @@ def fit_scaling(queries: Tensor, keys: Tensor, weights: Tensor) -> float:
     return together / squares if squares > 0 else float(queries.shape[-1]) ** -0.5
 
 
+def logits_of(block: AttentionBlock) -> Tensor:
+    """About what went into the softmax: (batch, head, row, key), zero where a row does not see a key.
+
+    scaling * q.k and, where a bias or a cap stands between, what is missing of log weight, less its mean over the row.
+    """
+    weights, queries, keys = block.weights, block.queries, block.keys
+    seen = weights > 0
+    if queries is None or keys is None or (queries.shape[2], keys.shape[2]) != tuple(weights.shape[2:]):
+        return _centred(weights.log(), seen)
+    scaling = fit_scaling(queries[0], keys[0], weights[0])
+    scaled = (scaling * queries.float() @ keys.mT).masked_fill(~seen, 0)
+    return scaled + _centred(weights.log() - scaled, seen)
+
+
 def what_stands_between(queries: Tensor, keys: Tensor, weights: Tensor, scaling: float, tolerance: float) -> str | None:
     """What else makes the weights than softmax(scaling q.k) over the keys that rows see, in a clause; None if nothing."""
     sink, changed, in_order = False, False, True

@@ -27,6 +27,7 @@ class AttentionCall:
     ) -> None:
         self.module = module
         self.dtype = query.dtype
+        self._given = query, key, value
         # Half-precision models are measured in float32.
         self.query, self.key, self.value = query.float(), key.float(), value.float()
         self.mask = mask
@@ -50,6 +51,10 @@ class AttentionCall:
         if weights is None:
             raise RuntimeError(f"{type(self.module).__name__}: the model's eager attention returns no weights")
         return output, weights
+
+    def alone(self) -> Tensor:
+        """The output (batch, query, head, d) of the model's own attention in the model's own precision."""
+        return _unwatched(self.module, *self._given, self.mask, self.options)[0]
 
     def inputs(self) -> dict[str, Tensor]:
         """The tensors that gradients flow through: query, key, value, and any mask or bias made of hidden states."""
@@ -101,8 +106,14 @@ def attention(
     watcher: Watcher | None = getattr(_watching, "watcher", None)
     if watcher is not None:
         return watcher.attend(AttentionCall(module, query, key, value, attention_mask, options))
-    mask = attention_mask.whole() if isinstance(attention_mask, RowMask) else attention_mask
-    return own_attention(module)(module, query, key, value, mask, **options)
+    return _unwatched(module, query, key, value, attention_mask, options)
+
+
+def _unwatched(
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, options: dict[str, Any]
+) -> tuple[Tensor, Tensor | None]:
+    whole = mask.whole() if isinstance(mask, RowMask) else mask
+    return own_attention(module)(module, query, key, value, whole, **options)
 
 
 def own_attention(module: nn.Module) -> Callable[..., tuple[Tensor, Tensor | None]]:

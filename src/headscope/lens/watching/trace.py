@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from headscope.lens.rounding import rounding
 from headscope.lens.site import Site, layer_numbers
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
 from headscope.lens.watching.interface import AttentionCall, watching
@@ -152,7 +153,7 @@ def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | N
         projection, reason = _find_projection(event, tracer, names)
         if place is None:
             skipped.append(f"{name}: {event.weights.shape[2]} x {event.weights.shape[3]} positions, not the text's tokens")
-        elif event.capture == "functions" and projection is None and not _are_shares(event.weights):
+        elif event.capture == "functions" and projection is None and not _are_shares(event.weights, event.output.dtype):
             skipped.append(f"{name}: a softmax whose rows are not shares of the keys")
         else:
             tolerance = _tolerance(event.output.dtype)
@@ -274,6 +275,7 @@ def _tolerance(dtype: torch.dtype) -> float:
     return CLOSE_IN_HALF if dtype in (torch.float16, torch.bfloat16) else CLOSE
 
 
-def _are_shares(weights: Tensor) -> bool:
+def _are_shares(weights: Tensor, dtype: torch.dtype) -> bool:
     sums = weights.sum(-1)
-    return bool((weights >= 0).all() and (sums > 0).all() and (sums < 1 + 1e-3).all())  # below 1 with sinks
+    most = 1 + 1e-3 + rounding(sums, dtype)
+    return bool((weights >= 0).all() and (sums > 0).all() and (sums < most).all())  # below 1 with sinks

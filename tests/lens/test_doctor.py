@@ -1,0 +1,179 @@
+"""The doctor: an honest model is `ok` in any precision, and a single error at a single site is found in any."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import headscope
+from headscope.lens.block import KeySide
+from headscope.lens.doctor import Diagnosis, diagnose
+from headscope.lens.watching.interface import AttentionCall
+from headscope.lens.watching.projection import Projection, matrix_of
+from tests.architectures.tiny_models import build
+from tests.tiny import FAMILIES, tiny, tiny_inputs
+
+PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
+HEADS = 4  # of all four tiny models, 8 dimensions each: W_O is square
+
+
+def diagnosed(family: str, dtype: torch.dtype, plant: Callable[[headscope.Lens], None] | None = None) -> Diagnosis:
+    with headscope.open(tiny(family).to(dtype)) as lens:
+        if plant is not None:
+            plant(lens)
+        return diagnose(lens, tiny_inputs(family))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
+def test_an_honest_model_is_ok_in_any_precision(family: str, dtype: torch.dtype) -> None:
+    found = diagnosed(family, dtype)
+    assert found.verdict == "ok"
+    for report in found.sites:
+        assert report.own_weights_difference is not None, "in half precision the model gives its maps too"
+        assert report.note == ""
+        assert report.of_limit < 0.6, "rounding takes half of what is allowed for two roundings"
+        assert dtype == torch.float32 or report.reconstruction_error < 1e-2
+
+
+# The outside half of the proof: from one moment to the next, the model does something else than what was found.
+
+
+def exchange_heads(module: nn.Module, given: tuple[Tensor], output: Tensor) -> Tensor:
+    heads = given[0].unflatten(-1, (HEADS, -1))[..., [1, 0, 2, 3], :]
+    return _through(module, heads.flatten(-2), matrix_of(module))
+
+
+def scale(module: nn.Module, given: tuple[Tensor], output: Tensor) -> Tensor:
+    return output * 1.05
+
+
+def leave_out_the_bias(module: nn.Module, given: tuple[Tensor], output: Tensor) -> Tensor:
+    return (given[0].float() @ matrix_of(module).float()).to(output.dtype)
+
+
+def transpose(module: nn.Module, given: tuple[Tensor], output: Tensor) -> Tensor:
+    return _through(module, given[0], matrix_of(module).T)
+
+
+def _through(module: nn.Module, given: Tensor, matrix: Tensor) -> Tensor:
+    bias = 0 if module.bias is None else module.bias.float()
+    return (given.float() @ matrix.float() + bias).to(given.dtype)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
+@pytest.mark.parametrize("error", [exchange_heads, scale, leave_out_the_bias, transpose])
+def test_one_error_of_the_model_at_one_site_is_found(error: Callable[..., Tensor], dtype: torch.dtype, family: str) -> None:
+    if family == "llama" and error is leave_out_the_bias:
+        pytest.skip("its W_O has no bias that could be missing")
+    for index in (0, -1):
+
+        def plant(lens: headscope.Lens, index: int = index) -> None:
+            lens.trace.sites[index].projection.module.register_forward_hook(error)
+
+        assert_found_at(index, diagnosed(family, dtype, plant))
+
+
+def assert_found_at(index: int, found: Diagnosis) -> None:
+    assert found.verdict == "wrong"
+    wrong = [report.site for report in found.sites if report.verdict == "wrong"]
+    assert wrong == [found.sites[index].site], "and found nowhere else"
+
+
+# The inside half: the model is as it was, and headscope takes it for something else.
+
+
+class Mistaken(Projection):
+    """W_O as it is not."""
+
+    def __init__(self, projection: Projection, mistake: Callable[[Tensor], Tensor]) -> None:
+        super().__init__(projection.module, projection.heads, projection.head_size, projection.offset)
+        self._mistake = mistake
+
+    @property
+    def matrices(self) -> Tensor:
+        return self._mistake(super().matrices)
+
+
+MISTAKES = {
+    "heads": lambda matrices: matrices[[1, 0, 2, 3]],
+    "scale": lambda matrices: matrices * 1.05,
+    "scale of one head": lambda matrices: matrices * torch.tensor([1, 1, 1, 1.05])[:, None, None],
+    "transposed": lambda matrices: matrices.flatten(0, 1).T.reshape(matrices.shape),
+    "heads and scale": lambda matrices: 2 * matrices.flip(0),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_one_mistake_about_one_site_is_found(mistake: str, dtype: torch.dtype, family: str) -> None:
+    def plant(lens: headscope.Lens) -> None:
+        traced = lens.trace.sites[1]
+        traced.projection = Mistaken(traced.projection, MISTAKES[mistake])
+
+    assert_found_at(1, diagnosed(family, dtype, plant))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
+def test_values_that_are_not_the_models_are_found(dtype: torch.dtype, family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = KeySide.values.func
+
+    def values(side: KeySide) -> Tensor:
+        return own(side) * (1.05 if side.site.index == 1 else 1)
+
+    monkeypatch.setattr(KeySide, "values", property(values))
+    assert_found_at(1, diagnosed(family, dtype))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
+def test_weights_that_are_not_the_models_are_found(dtype: torch.dtype, family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that sum to 1 and rebuild the output, but from queries that the model does not have."""
+    own = AttentionCall.rows
+
+    def rows(call: AttentionCall, start: int, stop: int) -> tuple[Tensor, Tensor]:
+        return own(call.with_inputs({"query": call.query * 1.1, "key": call.key, "value": call.value}), start, stop)
+
+    monkeypatch.setattr(AttentionCall, "rows", rows)
+    found = diagnosed(family, dtype)
+    assert {report.verdict for report in found.sites} == {"wrong"}
+
+
+def test_numbers_that_are_none_are_not_ok() -> None:
+    model = tiny("bert")
+    with headscope.open(model) as lens, torch.no_grad():
+        model.encoder.layer[1].attention.output.dense.weight[0, 0] = float("nan")
+        found = diagnose(lens, tiny_inputs("bert"))
+    reports = found.sites
+    assert [report.verdict for report in reports] == ["ok", "wrong", "wrong"]
+    assert ["not finite" in report.note for report in reports] == [False, True, True]
+    assert "NaN" not in json.dumps(found.to_json()), "which is no JSON"
+
+
+# Both ways in, soft caps, biases, sinks, gates, what stands beside the heads, weights that the model itself rounds.
+MIXED = (
+    *("albert", "bloom", "convbert", "deberta-v2", "gemma2", "gpt_neox", "gpt_oss", "gptj", "ibert", "mpt", "opt"),
+    *("nystromformer", "phi3", "qwen3", "qwen3_next", "roberta", "t5", "whisper", "xlm", "xlnet"),
+)
+
+
+@pytest.mark.parametrize("model_type", MIXED)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16], ids=str)
+def test_architectures_in_half_precision(model_type: str, dtype: torch.dtype) -> None:
+    made = build(model_type)
+    with headscope.open(made.model) as lens:
+        exact = diagnose(lens, made.inputs)
+    with headscope.open(made.model.to(dtype)) as lens:
+        found = diagnose(lens, made.inputs)
+    assert found.verdict == exact.verdict
+    assert [replace(report.site, index=0) for report in found.sites] == [
+        replace(report.site, index=0) for report in exact.sites
+    ]
