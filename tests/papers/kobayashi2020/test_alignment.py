@@ -32,6 +32,7 @@ from headscope.study.results import figures
 from headscope.text import Corpus, Document
 from headscope.text.links import Links
 from tests import places
+from tests.latex import compile_tables, tables_of
 from tests.papers.samples import run_command, save_tiny
 from tests.statistics.tester import lens_for
 
@@ -88,6 +89,10 @@ def test_every_result_in_all_forms(finished: tuple[headscope.Run, dict[str, obje
         assert (run.folder / "figures" / f"kobayashi2020_{name}.pdf").read_bytes().startswith(b"%PDF")
     assert {"aer_layers", "aer_heads", "alignment_errors_joint_norm_AWI", "mean_score_norm"} <= set(run.tables)
     assert [part.name for part in (run.folder / "parts").iterdir()] == ["alignment"]  # one pass
+
+
+def test_every_table_compiles(finished: tuple[headscope.Run, dict[str, object]], tmp_path: Path) -> None:
+    compile_tables(tables_of(finished[0].folder), tmp_path)
 
 
 def test_words_are_text_in_figures(finished: tuple[headscope.Run, dict[str, object]]) -> None:

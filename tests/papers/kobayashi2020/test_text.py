@@ -21,6 +21,7 @@ from headscope.study.results import figures
 from headscope.study.results.result import Claim
 from headscope.text import Corpus
 from tests import places
+from tests.latex import compile_tables, tables_of
 from tests.papers.samples import example, run_command, save_tiny
 from tests.statistics.tester import lens_for
 
@@ -52,6 +53,10 @@ def test_every_result_in_all_forms(finished: headscope.Run) -> None:
     for name in FIGURES:
         assert "<text" in (finished.folder / "figures" / f"kobayashi2020_{name}.svg").read_text()
         assert (finished.folder / "figures" / f"kobayashi2020_{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_every_table_compiles(finished: headscope.Run, tmp_path: Path) -> None:
+    compile_tables(tables_of(finished.folder), tmp_path)
 
 
 def test_one_pass_over_the_text(finished: headscope.Run) -> None:

@@ -2,16 +2,7 @@
 
 import pandas as pd
 
-_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "→": r"$\rightarrow$",
-    "−": r"$-$",
-    "–": "--",
-    "‖": r"\textbardbl{}",
-    "α": r"$\alpha$",
-}
+from headscope.study.results.latex import OTHER, OTHERS, cell_in_latex, in_latex, row_in_latex
 
 
 def markdown(frame: pd.DataFrame, digits: int = 3) -> str:
@@ -33,22 +24,22 @@ def markdown(frame: pd.DataFrame, digits: int = 3) -> str:
 
 
 def latex(frame: pd.DataFrame, digits: int = 3) -> str:
-    """A tabular environment with the rules of booktabs.
+    r"""A tabular environment with the rules of booktabs.
 
     >>> print(latex(pd.DataFrame({"relation": ["nmod_poss"], "%": [80.5]})))
-    \\begin{tabular}{lr}
-    \\toprule
-    relation & \\% \\\\
-    \\midrule
-    nmod\\_poss & 80.5 \\\\
-    \\bottomrule
-    \\end{tabular}
+    \begin{tabular}{lr}
+    \toprule
+    relation & \% \\
+    \midrule
+    nmod\_poss & 80.5 \\
+    \bottomrule
+    \end{tabular}
     """
     form = "".join("r" if right else "l" for right in _on_the_right(frame))
-    rows = [" & ".join(_in_latex(cell) for cell in row) + r" \\" for row in _cells(frame, digits)]
-    header = " & ".join(_in_latex(str(name)) for name in frame.columns) + r" \\"
+    header = row_in_latex([in_latex(str(name)) for name in frame.columns])
+    rows = [row_in_latex([cell_in_latex(cell) for cell in row]) for row in _cells(frame, digits)]
     lines = [rf"\begin{{tabular}}{{{form}}}", r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines)
+    return "\n".join([*([OTHERS] if any(OTHER in line for line in lines) else []), *lines])
 
 
 def cell(value: object, digits: int = 3) -> str:
@@ -74,7 +65,3 @@ def _on_the_right(frame: pd.DataFrame) -> list[bool]:
 
 def _in_markdown(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
-
-
-def _in_latex(text: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in text)

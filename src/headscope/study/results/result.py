@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from headscope.files import write_text
 from headscope.study.results import figures
+from headscope.study.results.latex import PACKAGES
 from headscope.study.results.printing import latex, markdown
 from headscope.study.tables import save_table
 
@@ -51,7 +52,7 @@ class Result:
         return "\n".join([f"## {self.title}\n", markdown(self.printed) + "\n", *notes])
 
     def latex(self) -> str:
-        comments = [f"% {line}" for line in (self.title, *self.notes)]
+        comments = [f"% {' '.join(line.split())}" for line in (self.title, *self.notes, PACKAGES)]
         return "\n".join([*comments, latex(self.printed), ""])
 
 
