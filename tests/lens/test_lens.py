@@ -28,12 +28,13 @@ def state_of(model: torch.nn.Module) -> dict[str, object]:
             (list(m._forward_hooks), list(m._forward_pre_hooks), list(m._forward_hooks_always_called))
             for m in model.modules()
         ],
-        "forward": ["forward" in vars(m) for m in model.modules()],
+        "attributes": [set(vars(m)) for m in model.modules()],
         "parameters": [p.clone() for p in model.parameters()],
     }
 
 
 def assert_same_state(one: dict[str, object], other: dict[str, object]) -> None:
+    one, other = dict(one), dict(other)
     parameters = zip(one.pop("parameters"), other.pop("parameters"), strict=True)
     assert all(torch.equal(a, b) for a, b in parameters)
     assert one == other
@@ -90,6 +91,52 @@ def test_one_model_in_two_lenses_is_refused() -> None:
     with headscope.open(model), pytest.raises(ModelError, match="open in another lens"):
         headscope.open(model)
     headscope.open(model).close()  # and is free again afterwards
+
+
+def test_a_lens_that_is_lost_gives_its_model_back() -> None:
+    model = tiny("bert").train()
+    before = state_of(model)
+    lens = headscope.open(model, tiny_tokenizer("wordpiece"))
+    assert not model.training
+    lens.read("the cat")
+    blocks = lens.stream(["the cat", "a dog"], batch_size=1)
+    next(blocks)
+    blocks.close()
+    del lens, blocks
+    assert_same_state(before, state_of(model))
+    lens = headscope.open(model)
+    lens.itself = lens  # lost in a circle: until the next collection, or until the model is wanted
+    del lens
+    headscope.open(model).close()
+    assert_same_state(before, state_of(model))
+
+
+def test_a_lens_that_is_held_keeps_its_model() -> None:
+    model = tiny("bert")
+    lens = headscope.open(model)
+    with pytest.raises(ModelError, match="open in another lens"):
+        headscope.open(model)
+    assert not lens.closed
+    lens.close()
+    assert lens.closed
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
+def test_the_doctor_leaves_nothing_behind(family: str, dtype: torch.dtype) -> None:
+    model, inputs = tiny(family).to(dtype).train(), tiny_inputs(family)
+    before = state_of(model)
+    with headscope.open(model) as lens:
+        assert diagnose(lens, inputs).sites[0].own_weights_difference is not None
+    assert_same_state(before, state_of(model))
+    with torch.no_grad():
+        model.set_attn_implementation("eager")
+        given = model(**inputs, output_attentions=True)  # and the model can still say itself what it attends to
+    assert all(maps is not None for name, maps in given.items() if name.endswith("attentions"))
+    hooked = state_of(model)
+    with headscope.open(model) as lens:
+        diagnose(lens, inputs)
+    assert_same_state(hooked, state_of(model))  # transformers' hooks that were there before stay
 
 
 def test_closed_lens_says_so() -> None:

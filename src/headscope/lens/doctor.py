@@ -22,6 +22,7 @@ from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.capture import Capture
 from headscope.lens.watching.dummy import dummy_inputs
+from headscope.lens.watching.hooks import hooks_as_they_were
 from headscope.lens.watching.interface import AttentionCall
 from headscope.lens.watching.projection import Projection, matrix_of
 from headscope.text.document import Document
@@ -251,7 +252,7 @@ def _row_sums(block: AttentionBlock, dtype: torch.dtype) -> Found:
 
 def _own_attentions(lens: Lens, batch: Batch) -> dict[tuple[str, str], list[Tensor]]:
     """The model's own eager `output_attentions`, by stack and kind, for what it gives."""
-    with lens.unwatched("eager"), torch.no_grad():
+    with lens.unwatched("eager"), hooks_as_they_were(lens.model), torch.no_grad():
         try:
             output = lens.forward(batch.inputs, output_attentions=True)
         except (TypeError, ValueError):  # the model does not know the option, or refuses it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,15 +44,18 @@ class Lens:
 
     def __init__(self, model: PreTrainedModel, tokenizer: Any, source: ModelSource) -> None:
         if model in _open_models:
+            gc.collect()  # a lens that was lost in a circle gives it back now
+        if model in _open_models:
             raise ModelError("This model is open in another lens already: close that one first.")
         self.model = model
         self.tokenizer = tokenizer
         self.source = source
-        self.closed = False
         self._backbone, self._accepted = _backbone(model)
         self.encoder = Encoder(source.name, model, tokenizer, self._accepted)
-        self._was_training = {module: module.training for module in model.modules()}
         self._implementations = attention_implementations(model)
+        modes = {module: module.training for module in model.modules()}
+        # Runs when the lens is closed, or else when it is lost: nothing in it may hold the lens.
+        self._give_back = weakref.finalize(self, _give_back, model, self._implementations, modes)
         _open_models.add(model)
         try:
             model.eval()
@@ -210,15 +214,12 @@ class Lens:
     # Closing
 
     def close(self) -> None:
-        """Give the model back exactly as it was."""
-        if self.closed:
-            return
-        self.closed = True
-        _open_models.discard(self.model)
-        for config, implementation in self._implementations:
-            config._attn_implementation_internal = implementation
-        for module, training in self._was_training.items():
-            module.training = training
+        """Give the model back exactly as it was; a lens that nobody holds any more does so by itself."""
+        self._give_back()
+
+    @property
+    def closed(self) -> bool:
+        return not self._give_back.alive
 
     def __enter__(self) -> Lens:
         return self
@@ -261,6 +262,14 @@ class Lens:
             why = f" ({found.skipped[0]})" if found.skipped else ""
             raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")
         return found
+
+
+def _give_back(model: PreTrainedModel, implementations: list[tuple[Any, Any]], modes: dict[nn.Module, bool]) -> None:
+    _open_models.discard(model)
+    for config, implementation in implementations:
+        config._attn_implementation_internal = implementation
+    for module, training in modes.items():
+        module.training = training
 
 
 def _backbone(model: PreTrainedModel) -> tuple[nn.Module, set[str]]:
