@@ -131,21 +131,41 @@ def test_written_whole_or_not_at_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "lengths", "settings", "advice"),
     [
-        ("0-0\n1-1 2-2\n", [(1, 1), (2, 2)], {}, "give --gold-base 1."),
+        ("\n1-1 2-2\n", [(1, 1), (2, 2)], {}, "give --gold-base 1."),
         (
-            "1-1\n0-1 1-0\n",
+            "\n0-1 1-0\n",
             [(1, 1), (2, 2)],
             {"base": 1},
             "give --gold-base 0, or leave the link out if 0 stands for no word.",
         ),
-        ("\n0-2 1-0\n", [(1, 1), (3, 2)], {}, "give --gold-first target."),
-        ("\n0-2 1-0\n", [(1, 1), (2, 3)], {"first": "target"}, "give --gold-first source."),
-        ("\n1-2 1-1\n", [(1, 1), (3, 2)], {}, "give --gold-base 1 or --gold-first target."),
-        ("\n1-3 2-1\n", [(1, 1), (3, 2)], {}, "give --gold-base 1 --gold-first target."),
+        (
+            "\n0-2 1-0\n",
+            [(1, 1), (3, 2)],
+            {},
+            "look exchanged. If the model translates from the language of the source, the links",
+        ),
+        (
+            "\n0-2 1-0\n",
+            [(1, 1), (2, 3)],
+            {"first": "target"},
+            "give --gold-first source. If not, the texts are the wrong way",
+        ),
+        ("\n1-2 1-1\n", [(1, 1), (3, 2)], {}, "give --gold-base 1."),
+        (
+            "\n1-3 2-1\n",
+            [(1, 1), (3, 2)],
+            {},
+            "give --gold-base 1 --gold-first target. If not, the texts",
+        ),
         ("\n0-0 1-3\n", [(1, 1), (2, 2)], {}, "check that the file belongs to these texts."),
         ("\n0-0 2-1 1-1\n", [(1, 1), (2, 2)], {}, "check that the file belongs to these texts."),  # 0-0 rules base 1 out
-        ("1 1 1\n2 3 1 S\n2 1 1 P\n", [(1, 1), (2, 3)], {}, "give --gold-first target."),
-        ("1 1 1\n2 0 1 S\n", [(1, 1), (2, 3)], {}, "give --gold-base 0, or leave the link out if 0 stands for no word."),
+        (
+            "1 1 1\n2 3 1 S\n2 1 1 P\n",
+            [(1, 1), (2, 3)],
+            {},
+            "look exchanged. If the model translates from the language of the source, the links",
+        ),
+        ("\n2 0 1 S\n", [(1, 1), (2, 3)], {}, "give --gold-base 0, or leave the link out if 0 stands for no word."),
         ("1 1 1\n2 0 3 S\n", [(1, 1), (2, 3)], {}, "check that the file belongs to these texts, or leave the link out"),
     ],
 )
@@ -156,6 +176,13 @@ def test_a_link_out_of_range(
     assert message.startswith("gold, line 2: the link ")
     assert f"of {lengths[1][0]} source and {lengths[1][1]} target words" in message
     assert advice in message
+
+
+def test_flags_are_advised_only_if_all_sentences_fit_with_them(write: Callable[..., Path]) -> None:
+    """The first sentence that does not fit would with another base, or with the sides exchanged; a later one would not."""
+    assert "check that the file belongs to these texts" in error(write("2-1\n0-0 1-1\n"), [(2, 2), (1, 2)])
+    assert "check that the file belongs to these texts" in error(write("0-2\n2-0\n"), [(3, 1), (3, 1)])
+    assert "source and target look exchanged" in error(write("0-2\n0-2\n"), [(3, 1), (3, 1)])
 
 
 def test_the_line_named_is_that_of_the_link(write: Callable[..., Path]) -> None:
@@ -178,12 +205,13 @@ def test_the_advice_is_right(tmp_path_factory: pytest.TempPathFactory, links: Li
     try:
         list(read_links(path, [SIZE], base=wrong_base, first=wrong_first))
     except InputError as caught:
-        advised = re.search(r"give (.*)\.$", str(caught).replace(", or leave the link out if 0 stands for no word", ""))
-        assert advised is not None, "the flags it was written with would fit"
-        for way in advised[1].split(" or "):
+        ways = re.findall(r"give (.*?)[.,](?: |$)", str(caught))
+        assert ways, "the flags it was written with would fit"
+        for way in ways:
             new_base = int(found[1]) if (found := re.search(r"--gold-base (\d)", way)) else wrong_base
             new_first = found[1] if (found := re.search(r"--gold-first (\w+)", way)) else wrong_first
-            assert len(list(read_links(path, [SIZE], base=new_base, first=new_first))) == 1
+            size = SIZE[::-1] if "the other way round" in way else SIZE
+            assert len(list(read_links(path, [size], base=new_base, first=new_first))) == 1
 
 
 @pytest.mark.parametrize(
@@ -252,7 +280,7 @@ def test_hansards(tmp_path: Path) -> None:
         pytest.skip("../shared/data/alignment/hansards is not here")
     lengths = list(sentence_lengths(parallel_documents(folder / "en-fr.txt", first="target")))
     gold = folder / "en-fr.gold"
-    with pytest.raises(InputError, match=r"en-fr.gold, line 1: .*: give --gold-base 1\."):
+    with pytest.raises(InputError, match=r"en-fr.gold, line 1: .*: give --gold-base 1 --gold-first target\."):
         list(read_links(gold, lengths))
     with pytest.raises(InputError, match=r"en-fr.gold, line \d+: .*: give --gold-first target\."):
         list(read_links(gold, lengths, base=1))

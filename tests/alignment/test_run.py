@@ -118,10 +118,46 @@ def test_the_command(pairs: Path, model: Path, monkeypatch: pytest.MonkeyPatch, 
     assert Path(told["links"]).is_file()
 
 
+@pytest.mark.parametrize("two_files", [False, True])
+def test_texts_the_wrong_way_round(
+    two_files: bool, tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Links of source and target, texts as target and source: both ways out are named, and the right one goes through."""
+    sides = [line.split(" ||| ") for line in LINES]
+    (tmp_path / "pairs.txt").write_text("".join(f"{target} ||| {source}\n" for source, target in sides))
+    (tmp_path / "source.txt").write_text("".join(f"{source}\n" for source, _ in sides))
+    (tmp_path / "target.txt").write_text("".join(f"{target}\n" for _, target in sides))
+    (tmp_path / "gold.txt").write_text("2-0\n4-1\n1-2\n0-0 1-1\n")
+    files = [[tmp_path / "target.txt", tmp_path / "source.txt"], [tmp_path / "pairs.txt"]][not two_files]
+    more = ["--gold", tmp_path / "gold.txt", "-o", tmp_path / "run"]
+    code, _, err = run_command(monkeypatch, capsys, "align", model, *files, *more)
+    assert code == 2
+    assert "line 1: the link 2-0 is outside its sentence of 2 source and 3 target words" in err
+    assert "source and target look exchanged. If the model translates from the language of 'two dogs', where" in err
+    assert "give --gold-first target. If not, the texts are the wrong way round: give " in err
+    assert err.endswith("give the two files in the other order.\n" if two_files else "give --first target.\n")
+    right = files[::-1] if two_files else [*files, "--first", "target"]
+    assert run_command(monkeypatch, capsys, "align", model, *right, *more)[0] == 0
+
+
+def test_an_empty_line_is_not_to_be_skipped(
+    pairs: Path, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Links go by lines: the command has no --on-error, and advises none."""
+    (pairs / "pairs.txt").write_text("the cat ||| a dog\n\n")
+    code, _, err = run_command(monkeypatch, capsys, "align", model, pairs / "pairs.txt", "-o", pairs / "run")
+    assert code == 2
+    assert err.endswith("line 2: there is no ||| between the two sides, with spaces around it; correct it.\n")
+    (pairs / "en.txt").write_text("the cat\n\n")
+    code, _, err = run_command(monkeypatch, capsys, "align", model, pairs / "en.txt", pairs / "en.txt", "-o", pairs / "two")
+    assert code == 2
+    assert err.endswith("en.txt, line 2: the source side is empty; correct it.\n"), err
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"gold": "3-0\n"}, "line 1.*--gold-first target"),
+        ({"gold": "3-0\n\n\n\n"}, "line 1.*look exchanged.*--gold-first target"),
         ({"gold": "2-4\n\n\n\n"}, "line 1.*--gold-base 1"),
         ({"gold": "0-0\n"}, "ends after line 1"),
         ({"pairs": "the cat |||\n"}, "line 1"),

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from headscope.cli.paper import _command
 from headscope.errors import InputError
 from headscope.papers import PAPERS
-from headscope.papers.options import TEXT_FORMAT, files, option, segments
+from headscope.papers.options import TEXT_FORMAT, UNIT, option, segments, trees
 from headscope.papers.paper import Paper, Section
 from headscope.statistics import Entropy
 from headscope.study.results.result import Claim, Result
@@ -27,7 +27,7 @@ from tests.statistics.tester import lens_for
 @dataclass(frozen=True)
 class Data:
     text: Corpus | None = option(None, "A text.", made=segments, text_format=TEXT_FORMAT)
-    treebank: Corpus | None = option(None, "A treebank.", made=files)
+    treebank: Corpus | None = option(None, "A treebank.", made=trees, unit=UNIT)
 
 
 @dataclass(frozen=True)

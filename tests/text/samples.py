@@ -32,6 +32,26 @@ CONLLU = """\
 
 """
 
+COREFUD = """\
+# global.Entity = eid-etype-head-other
+# newdoc id = one
+# sent_id = one-1
+1\tAnn\t_\tPROPN\t_\t_\t2\tnsubj\t_\tEntity=(e1-person-1-)
+2\tslept\t_\tVERB\t_\t_\t0\troot\t_\t_
+
+# sent_id = one-2
+1\tIt\t_\tPRON\t_\t_\t2\texpl\t_\t_
+2\trained\t_\tVERB\t_\t_\t0\troot\t_\t_
+
+# sent_id = one-3
+1\tShe\t_\tPRON\t_\t_\t2\tnsubj\t_\tEntity=(e1-person-1-)
+2\twoke\t_\tVERB\t_\t_\t0\troot\t_\t_
+
+# newdoc id = two
+# sent_id = two-1
+1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_
+"""
+
 CONLL2012 = """\
 #begin document (nw/a/00); part 000
 nw/a/00   0   0   Ann    NNP   (TOP(S*   -   -   -   -   (PERSON)   *   (0)

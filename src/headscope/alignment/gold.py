@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from headscope.alignment.link_files import Side, read_links
+from headscope.alignment.link_files import Side, SidesExchanged, read_links
 from headscope.errors import InputError
 from headscope.text import Corpus, parallel_documents
 from headscope.text.parallel import sentence_lengths
@@ -40,9 +40,17 @@ def read_pairs(
     gold_format: str,
     gold_base: int | None,
     gold_first: str,
+    first_flag: str = "--first",
 ) -> Corpus:
     """Sentence pairs as commands are given them: both sides in one file or in two, with gold links or without."""
     pairs: Any = {"first": first}
     corpus = parallel_documents(source, target, **pairs)
     links: Any = {"format": gold_format, "base": gold_base, "first": gold_first}
-    return corpus if gold is None else with_gold(corpus, gold, **links)
+    try:
+        return corpus if gold is None else with_gold(corpus, gold, **links)
+    except SidesExchanged as error:
+        begins = " ".join((next(iter(corpus)).words or ())[:4])
+        files = (
+            "the two files in the other order" if target else f"{first_flag} {'target' if first == 'source' else 'source'}"
+        )
+        raise InputError(error.said(f"{begins!r}, where the source begins", f"{error.other_flags}{files}")) from error

@@ -1,7 +1,10 @@
 """Files of links, one sentence pair after the other: Pharaoh (`0-0 1p2`, a line a sentence) and NAACL (`0001 1 2 S`)."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -36,6 +39,28 @@ class _Link(NamedTuple):
 class _Sentence(NamedTuple):
     line: int
     links: list[_Link]
+
+
+_Checked = tuple[_Sentence, Lengths | None]
+
+
+class SidesExchanged(InputError):
+    """Links that fit if source and target are exchanged: in the links or in the texts, which numbers cannot tell."""
+
+    def __init__(self, wrong: str, flags: str, other_flags: str) -> None:
+        self.wrong, self.flags, self.other_flags = wrong, flags, other_flags
+        super().__init__(self.said("the source", f"{other_flags}with the texts the other way round"))
+
+    def said(self, source: str, exchanged: str) -> str:
+        """`source` is shown to who can tell its language; `exchanged` is how the texts are given the other way round."""
+        return (
+            f"{self.wrong}: source and target look exchanged. If the model translates from the language of {source}, "
+            f"the links have the other side first: give {self.flags}. If not, the texts are the wrong way round: give "
+            f"{exchanged}."
+        )
+
+    def __reduce__(self) -> tuple[type[SidesExchanged], tuple[str, str, str]]:
+        return type(self), (self.wrong, self.flags, self.other_flags)
 
 
 def read_links(
@@ -82,10 +107,22 @@ def _read(path: Path, lengths: Iterable[Lengths] | None, format: str, base: int 
         format, lines = _recognised(lines)
     base = BASES[format] if base is None else base
     sentences = _naacl(lines, path) if format == "naacl" else _pharaoh(lines, path)
-    if lengths is None:
-        for sentence in sentences:
-            yield _links(sentence, None, base, first, path)
-        return
+    both = ((sentence, None) for sentence in sentences) if lengths is None else _matched(sentences, lengths, format, path)
+    read: list[_Checked] = []
+    for sentence, length in both:
+        if lengths is not None:
+            read.append((sentence, length))  # gold links are few; of others there is nothing that they could be checked with
+        for link in sentence.links:
+            if not _fits(_pair(link, base, first), length):
+                all_links = [*(read or [(sentence, length)]), *_readable_rest(both)]
+                raise _out_of_range(link, length, all_links, base, first, path)
+        yield _links(sentence, base, first)
+
+
+def _matched(
+    sentences: Iterable[_Sentence], lengths: Iterable[Lengths], format: str, path: Path
+) -> Iterator[tuple[_Sentence, Lengths]]:
+    """Each sentence with its length; InputError where there are more of one than of the other."""
     for count, (sentence, length) in enumerate(zip_longest(sentences, lengths)):
         if length is None:
             raise InputError(
@@ -97,7 +134,13 @@ def _read(path: Path, lengths: Iterable[Lengths] | None, format: str, base: int 
                 f"{path} ends after line {count}, but the texts have more sentences: "
                 "check that the file belongs to these texts, and that it has a line, if only a blank one, for each."
             )
-        yield _links(sentence or _Sentence(0, []), length, base, first, path)
+        yield sentence or _Sentence(0, []), length
+
+
+def _readable_rest(both: Iterable[_Checked]) -> Iterator[_Checked]:
+    """What follows, up to what is wrong in another way."""
+    with suppress(InputError):
+        yield from both
 
 
 def _check_settings(format: str, base: int | None, first: str, formats: tuple[str, ...]) -> None:
@@ -170,15 +213,11 @@ def _naacl(lines: Iterable[Line], path: Path) -> Iterator[_Sentence]:
         yield sentence
 
 
-def _links(sentence: _Sentence, length: Lengths | None, base: int, first: Side, path: Path) -> Links:
-    sure: list[Pair] = []
-    possible: list[Pair] = []
+def _links(sentence: _Sentence, base: int, first: Side) -> Links:
+    by_kind: dict[bool, list[Pair]] = {True: [], False: []}
     for link in sentence.links:
-        pair = _pair(link, base, first)
-        if not _fits(pair, length):
-            raise _out_of_range(link, sentence, length, base, first, path)
-        (sure if link.sure else possible).append(pair)
-    return Links(frozenset(sure), frozenset(possible))
+        by_kind[link.sure].append(_pair(link, base, first))
+    return Links(frozenset(by_kind[True]), frozenset(by_kind[False]))
 
 
 def _pair(link: _Link, base: int, first: Side) -> Pair:
@@ -197,23 +236,21 @@ def _fits(pair: Pair, length: Lengths | None) -> bool:
 
 
 def _out_of_range(
-    link: _Link, sentence: _Sentence, length: Lengths | None, base: int, first: Side, path: Path
+    link: _Link, length: Lengths | None, checked: Sequence[_Checked], base: int, first: Side, path: Path
 ) -> InputError:
-    """What is wrong with a link, and the flags with which all links of its sentence would be right."""
+    """What is wrong with a link, and the flags with which all links of the file would be right."""
 
     def would_fit(base: int, first: Side) -> bool:
-        return all(_fits(_pair(other, base, first), length) for other in sentence.links)
+        return all(_fits(_pair(other, base, first), length) for sentence, length in checked for other in sentence.links)
 
     by_base, by_first = f"--gold-base {1 - base}", f"--gold-first {_OTHER[first]}"
-    flags = [by_base] if would_fit(1 - base, first) else []
-    flags += [by_first] if would_fit(base, _OTHER[first]) else []
-    if not flags and would_fit(1 - base, _OTHER[first]):
-        flags = [f"{by_base} {by_first}"]
     words = "" if length is None else f" of {length[0]} source and {length[1]} target words"
-    advice = f"give {' or '.join(flags)}" if flags else "check that the file belongs to these texts"
-    if 0 in (link.first, link.second) and base == 1:
-        advice += ", or leave the link out if 0 stands for no word"
-    return InputError(
-        f"{path}, line {link.line}: the link {link.first}-{link.second} is outside its sentence{words}, "
-        f"counting from {base} with the {first} first: {advice}."
-    )
+    wrong = f"{path}, line {link.line}: the link {link.first}-{link.second} is outside its sentence{words}, "
+    wrong += f"counting from {base} with the {first} first"
+    or_none = ", or leave the link out if 0 stands for no word" if 0 in (link.first, link.second) and base == 1 else ""
+    if would_fit(1 - base, first):
+        return InputError(f"{wrong}: give {by_base}{or_none}.")
+    for flags, other_base in (([by_first], base), ([by_base, by_first], 1 - base)):
+        if length is not None and would_fit(other_base, _OTHER[first]):
+            return SidesExchanged(wrong, " ".join(flags), "".join(f"{flag} " for flag in flags[:-1]))
+    return InputError(f"{wrong}: check that the file belongs to these texts{or_none}.")

@@ -17,6 +17,7 @@ from headscope.cli.study import study
 from headscope.cli.table import compare, table
 from headscope.cli.view import view
 from headscope.errors import HeadscopeError
+from headscope.text.readers.line_blocks import ReadingError
 from headscope.version import __version__
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
@@ -52,6 +53,8 @@ def main() -> None:
     """Run a command. An error of the user's making is one sentence on stderr, and exit code 2."""
     try:
         code = app(standalone_mode=False, prog_name="headscope")
+    except ReadingError as error:
+        _refuse(error.said("--on-error skip" if _can_skip() else None))
     except HeadscopeError as error:
         _refuse(str(error))
     except UsageError as error:
@@ -61,6 +64,13 @@ def main() -> None:
     if code == INTERRUPTED:
         typer.echo("headscope: interrupted; run the same command again to go on.", err=True)
     sys.exit(code)
+
+
+def _can_skip() -> bool:
+    """Whether the command that is run can pass over what it cannot read."""
+    commands: Any = typer.main.get_command(app)
+    command = commands.commands.get(next((given for given in sys.argv[1:] if given in commands.commands), ""))
+    return command is not None and any("--on-error" in parameter.opts for parameter in command.params)
 
 
 def _refuse(sentence: str) -> NoReturn:

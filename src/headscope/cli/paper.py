@@ -45,8 +45,8 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         _tell(run, as_json)
 
     model, output, *others, _ = signature(command, eval_str=True).parameters.values()
-    own = (*_parameters(paper.data_type), *_parameters(paper.settings_type))
-    command.__signature__ = Signature([model, output, *own, *others])  # type: ignore[attr-defined]
+    own = {one.name: one for kind in (paper.data_type, paper.settings_type) for one in _parameters(kind)}  # --unit is of two
+    command.__signature__ = Signature([model, output, *own.values(), *others])  # type: ignore[attr-defined]
     command.__doc__ = "\n\n  ".join([f"{getdoc(paper)}\n\n[bold]Examples[/bold]", *paper.examples])
     return command
 

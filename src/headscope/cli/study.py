@@ -41,7 +41,10 @@ def study(
     format: Annotated[
         str | None, typer.Option(help=f"One of {', '.join(FORMATS)}. Default: recognised from the content.")
     ] = None,
-    unit: Annotated[str | None, typer.Option(help="What a document is, where a format has a choice.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Of a treebank: sentence, or document (# newdoc). Default: sentence; document for mentions."),
+    ] = None,
     column: Annotated[str | None, typer.Option(help="The column of JSONL and Parquet files. Default: text.")] = None,
     keep_marks: options.KeepMarks = False,
     annotate: Annotated[str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE.")] = None,
@@ -77,10 +80,15 @@ def study(
 
       headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --max-tokens 128 --truncate
     """
-    documents = Corpus.from_files(*corpus, format=format, unit=unit, column=column, keep_marks=keep_marks, on_error=on_error)
+    named = named_statistics(statistics, measures or ["weight"], level)
+    needed = {layer for statistic in named for layer in statistic.needs}
+    unit = unit or ("document" if "mentions" in needed else None)  # a sentence has few antecedents
+    needs = "mentions" if "mentions" in needed else min(needed, default=None) if annotate is None else None
+    documents = Corpus.from_files(
+        *corpus, format=format, unit=unit, column=column, keep_marks=keep_marks, needs=needs, on_error=on_error
+    )
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
-    named = named_statistics(statistics, measures or ["weight"], level)
     source = ModelSource(model, device, dtype, revision, trust_remote_code, random_init)
     with source.open() as lens, Bar(quiet=as_json) as bar:
         counted = report_statistics(lens, measures) if report and not statistics else named

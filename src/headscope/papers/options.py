@@ -32,9 +32,14 @@ def option(
     return field(default=default, metadata={OPTION: Option(help, flags, least, made, parts)})
 
 
-def files(lens: Lens, given: list[str] | None) -> Corpus | None:
-    """A corpus of files, folders or globs; the format is recognised."""
-    return Corpus.from_files(*given) if given else None
+def trees(lens: Lens, given: list[str] | None, unit: str | None = None) -> Corpus | None:
+    """Sentences with their trees, or with unit="document" all those of a document together."""
+    return Corpus.from_files(*given, unit=unit, needs="parents") if given else None
+
+
+def with_mentions(lens: Lens, given: list[str] | None) -> Corpus | None:
+    """Documents with mentions: those of a treebank are what `# newdoc` begins, as a sentence has few antecedents."""
+    return Corpus.from_files(*given, unit="document", needs="mentions") if given else None
 
 
 def segments(lens: Lens, given: list[str] | None, text_format: str | None = None, keep_marks: bool = False) -> Corpus | None:
@@ -43,5 +48,6 @@ def segments(lens: Lens, given: list[str] | None, text_format: str | None = None
     return Corpus.from_files(*given, format=text_format or usual, keep_marks=keep_marks) if given else None
 
 
+UNIT = "What a treebank is read by: sentence, or document (from one # newdoc to the next). Default: sentence."
 KEEP_MARKS = "Leave WikiText's marks, such as @-@, in the text; they are undone otherwise."
 TEXT_FORMAT = "How the text is cut. Default: paragraph-pairs, or paragraphs for a decoder."

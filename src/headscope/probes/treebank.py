@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from headscope.errors import InputError
 from headscope.text import Corpus, Document
+from headscope.text.cut import cut
 
 FEWEST = 20  # sentences to train on
 EVALUATED = 5  # of one treebank alone, every fifth sentence is for evaluation
@@ -28,7 +29,7 @@ def read_treebank(given: Any, max_sentences: int | None = None) -> list[Document
 
     `max_sentences` takes that many, evenly spread: treebanks are ordered by genre.
     """
-    sentences = [_checked(document) for document in Corpus.of(given)]
+    sentences = [_bare(sentence) for document in Corpus.of(given) for sentence in _sentences(document)]
     if not sentences:
         raise InputError("The treebank has no sentences: there is nothing to train or evaluate a probe on.")
     if max_sentences is not None and max_sentences < 1:
@@ -38,18 +39,21 @@ def read_treebank(given: Any, max_sentences: int | None = None) -> list[Document
     return [sentences[place * len(sentences) // max_sentences] for place in range(max_sentences)]
 
 
-def _checked(document: Document) -> Document:
+def _sentences(document: Document) -> list[Document]:
+    """A word's head is in its own sentence: what has several is cut."""
     if document.words is None or document.parents is None:
         raise InputError(
             f"{document.name}: this sentence has no dependency heads, which probes are trained on; "
             "give a treebank (CoNLL-U), or annotate the corpus (--annotate spacy:PIPELINE)."
         )
-    if len(document.sentences or ()) > 1:
-        raise InputError(
-            f"{document.name}: probes look for a word's head in its own sentence, and this document has "
-            f"{len(document.sentences or ())}; read the treebank sentence by sentence (unit='sentence')."
-        )
-    return replace(document, tags=None, fine_tags=None, mentions=None, sentences=None)
+    spans = document.sentences or ()
+    if len(spans) < 2:
+        return [document]
+    return [cut(document, *span, name=f"{document.name}#{number}") for number, span in enumerate(spans, 1)]
+
+
+def _bare(sentence: Document) -> Document:
+    return replace(sentence, tags=None, fine_tags=None, mentions=None, sentences=None)
 
 
 def split_evaluation(sentences: Sequence[Document]) -> tuple[list[Document], list[Document]]:

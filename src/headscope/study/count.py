@@ -97,12 +97,18 @@ def encode_all(
     return encoded, skipped
 
 
+_ANNOTATED = "a treebank (CoNLL-U), or a plain text that is annotated (headscope study --annotate spacy:PIPELINE)"
+_WITH = {
+    "mentions": "a corpus that has coreference: CoNLL-2012, OntoGUM, LitBank, or CoNLL-U with entities (CorefUD)",
+    "alignment": "sentence pairs with gold links (headscope.alignment.with_gold)",
+}
+
+
 def _check_layers(document: Document, needed: Mapping[str, str]) -> None:
     for layer, statistic in needed.items():
         if getattr(document, layer) is None:
             raise InputError(
-                f"{statistic} needs {layer}, which this document does not have; "
-                "give a corpus that is annotated with them, or annotate it (--annotate spacy:PIPELINE)."
+                f"{statistic} needs {layer}, which this document does not have; give {_WITH.get(layer, _ANNOTATED)}."
             )
 
 

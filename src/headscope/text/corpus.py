@@ -72,13 +72,15 @@ class Corpus:
         unit: str | None = None,
         column: str | None = None,
         keep_marks: bool = False,
+        needs: str | None = None,
         on_error: OnError = "stop",
     ) -> Corpus:
         """Files, folders or globs; the format is recognised from the content unless one of FORMATS is given.
 
-        WikiText's marks ( @-@ , @,@ , @.@ ) are undone, unless `keep_marks` says otherwise.
+        WikiText's marks ( @-@ , @,@ , @.@ ) are undone, unless `keep_marks` says otherwise. `needs` names a layer (such as
+        "mentions") that documents must have: a format without it is refused, with why it is none of those that have it.
         """
-        return cls(FileSource(paths, format, unit, column, keep_marks), on_error=on_error)
+        return cls(FileSource(paths, format, unit, column, keep_marks, needs), on_error=on_error)
 
     @classmethod
     def from_documents(cls, documents: Iterable[Any], *, column: str | None = None, on_error: OnError = "stop") -> Corpus:

@@ -80,6 +80,48 @@ def test_errors_name_the_line(text: str, messages: list[str]) -> None:
         assert found.startswith(f"f, {message}")
 
 
+ONTOGUM = """\
+# begin document GUM_interview_ants
+0\tBiologist\t(1
+1\tNick\t_
+2\tBos\t1)
+3\ttells\t_
+4\tants\t(3|(5)
+5\tTuesday\t3)
+# end document
+# begin document GUM_without_end
+0\tAnts\t(7)
+1\tsleep\t_
+"""
+
+
+def test_ontogum_has_a_number_a_word_and_brackets() -> None:
+    first, second = read(ONTOGUM)
+    assert first == Document(
+        words=["Biologist", "Nick", "Bos", "tells", "ants", "Tuesday"],
+        name="GUM_interview_ants",
+        sentences=[(0, 6)],
+        mentions=[Mention(0, 3, "1"), Mention(4, 5, "5"), Mention(4, 6, "3")],
+    )
+    assert (second.name, second.words, second.mentions) == ("GUM_without_end", ["Ants", "sleep"], [Mention(0, 1, "7")])
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["Ann\t(0)", "slept\t-"],
+        ["1\tAnn\t(0)", "2\tslept\t_"],
+        ["0 Ann NNP (0)", "1 slept VBD -"],
+        ["1 Ann Ann Ann NNP nsubj (0)", "2 slept sleep sleep VBD root -"],
+        ["nw 0 0 Ann (0)", "nw 0 1 slept -"],
+        ["12 0 0 Ann NNP (0)", "12 0 1 slept VBD -"],
+    ],
+)
+def test_any_number_of_columns(rows: list[str]) -> None:
+    (document,) = read("\n".join(["#begin document (d)", *rows, "#end document"]))
+    assert (document.words, document.mentions) == (["Ann", "slept"], [Mention(0, 1, "0")])
+
+
 spans = st.tuples(st.integers(0, 4), st.integers(1, 5)).filter(lambda span: span[0] < span[1])
 
 

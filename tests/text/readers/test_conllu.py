@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headscope.text import Document, Mention
+from headscope.text import Corpus, Document, Mention
 from headscope.text.natural_text import Multiword
 from headscope.text.readers.conllu import read_conllu
 from headscope.text.readers.line_blocks import ReadingError
-from tests.text.samples import CONLLU, numbered
+from tests.text.samples import CONLLU, COREFUD, numbered
 
 
 def read(text: str, unit: str = "sentence") -> list[Document]:
@@ -106,7 +109,10 @@ def test_a_mention_that_begins_on_an_empty_node() -> None:
 def test_mentions_across_sentences_need_documents() -> None:
     text = rows("1 a 0 Entity=(e1") + "\n\n" + rows("1 b 0 Entity=e1)")
     opened, closed = read_conllu(numbered(text), "f")
-    assert "f, line 1: a mention of 'e1' begins here that does not end in this sentence: read it with unit=" in str(opened)
+    expected = (
+        "f, line 1: a mention of 'e1' begins here that does not end in this sentence: read the file by documents, with unit="
+    )
+    assert expected in str(opened)
     assert "f, line 3: a mention of 'e1' ends here that has not begun" in str(closed)
     (document,) = read(text, "document")
     assert document.mentions == [Mention(0, 2, "e1")]
@@ -197,3 +203,16 @@ def as_conllu(document: Document) -> str:
 @given(document=documents())
 def test_what_is_written_is_read(document: Document) -> None:
     assert read(as_conllu(document)) == [document]
+
+
+@pytest.mark.parametrize("without", ["", "# global.Entity = eid-etype-head-other\n"])
+def test_what_has_no_entities_among_those_that_have_has_an_empty_list(without: str, tmp_path: Path) -> None:
+    path = tmp_path / "coref.conllu"
+    path.write_text(COREFUD.replace(without, "") if without else COREFUD)
+    found = [document.mentions for document in Corpus.of(path)]
+    assert found == [[Mention(0, 1, "e1")], [], [Mention(0, 1, "e1")], []]
+    one, two = Corpus.from_files(path, unit="document")
+    assert (one.name, one.mentions) == ("one", [Mention(0, 1, "e1"), Mention(4, 5, "e1")])
+    assert (two.name, two.mentions) == ("two", [])
+    path.write_text(re.sub(r"Entity=.*|# global.*", "_", COREFUD))
+    assert {document.mentions for document in Corpus.of(path)} == {None}, "a treebank without coreference has no such layer"

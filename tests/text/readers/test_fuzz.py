@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,8 @@ def check(folder: Path, format: str, content: bytes) -> list[Document]:
     assert stopped == (documents[: len(stopped)] if errors else documents)
     if format in BLOCKS and not content.startswith(b"\x1f\x8b"):
         assert len(documents) + corpus.skipped.count == BLOCKS[format](content)
-    list(Corpus.of(path, on_error="skip"))  # recognised or not
+    with suppress(InputError):  # columns that fit no format
+        list(Corpus.of(path, on_error="skip"))
     return documents
 
 

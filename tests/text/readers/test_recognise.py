@@ -54,6 +54,35 @@ def test_what_looks_like_something_else(content: bytes, format: str | None) -> N
     assert recognise_bytes(content) == format
 
 
+def test_columns_that_fit_no_format_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "words.tsv"
+    path.write_text("".join(f"{number}\tword{number}\tNOUN\n" for number in range(6)))
+    with pytest.raises(InputError) as told:
+        Corpus.of(path)
+    assert str(told.value) == (
+        f"{path} has 3 columns and is none of the formats that have (conll2012: its first line is '0\\tword0\\tNOUN', not "
+        "'#begin document'; conllu: its first row has 3 columns parted by tabs, not 10; litbank: its first row begins "
+        "with '0', not with one of MENTION, COREF, COP, APPOS; jsonl: its first line is '0\\tword0\\tNOUN', which is no "
+        "object): bring it into one of them, or have it read as plain text, "
+        'with format="lines" (headscope study --format lines).'
+    )
+    assert len(list(Corpus.from_files(path, format="lines"))) == 6
+    path.write_text("# begin document GUM_x\n" + path.read_text().replace("NOUN", "_"))
+    assert Corpus.of(path).describe()["format"] == "conll2012"
+
+
+@pytest.mark.parametrize(("layer", "called"), [("parents", "syntactic heads"), ("mentions", "mentions")])
+def test_a_format_without_what_is_needed_is_refused_with_why(layer: str, called: str, tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("A text.\nAnother.\n")
+    with pytest.raises(
+        InputError, match=f"is read as lines, which has no {called} \\(.*conllu: its first row has 1 column parted"
+    ):
+        Corpus.from_files(path, needs=layer)
+    path.write_bytes(SAMPLES["conllu"])
+    assert list(Corpus.from_files(path, needs=layer)) == list(Corpus.of(path))
+
+
 def test_one_corpus_has_one_format(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_bytes(SAMPLES["conllu"])
     (tmp_path / "licence").write_bytes(b"One line.\nAnother.\n")

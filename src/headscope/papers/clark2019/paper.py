@@ -12,7 +12,7 @@ from headscope.heads.relations import best_relation_heads
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import claims, clustering, facts, maps, surface, tables
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.options import KEEP_MARKS, TEXT_FORMAT, files, option, segments
+from headscope.papers.options import KEEP_MARKS, TEXT_FORMAT, UNIT, option, segments, trees, with_mentions
 from headscope.papers.paper import Paper, Section
 from headscope.probes import antecedent_rules, probe
 from headscope.probes.treebank import TooFew
@@ -31,9 +31,13 @@ class Data:
     text: Corpus | None = option(
         None, "Plain text: figures 1 to 4 and 6.", made=segments, text_format=TEXT_FORMAT, keep_marks=KEEP_MARKS
     )
-    treebank: Corpus | None = option(None, "A treebank (CoNLL-U): tables 1 and 3, figure 5.", made=files)
-    train: Corpus | None = option(None, "What probes learn from. Default: four fifths of the treebank.", made=files)
-    coreference: Corpus | None = option(None, "Mentions and clusters (CoNLL-2012 or LitBank): table 2.", made=files)
+    treebank: Corpus | None = option(None, "A treebank (CoNLL-U): tables 1 and 3, figure 5.", made=trees, unit=UNIT)
+    train: Corpus | None = option(
+        None, "What probes learn from. Default: four fifths of the treebank.", made=trees, unit=UNIT
+    )
+    coreference: Corpus | None = option(
+        None, "Mentions and clusters (CoNLL-2012, OntoGUM, LitBank, CorefUD): table 2.", made=with_mentions
+    )
     vectors: Path | None = option(None, "GloVe vectors: those probes of table 3 that read words.")
 
 

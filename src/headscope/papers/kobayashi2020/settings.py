@@ -30,7 +30,8 @@ def _pairs(
         return None
     if gold is None:
         raise InputError("--parallel needs gold links to compare alignments with: give --gold FILE too.")
-    return read_pairs(given, parallel_target, parallel_first, gold, gold_format, gold_base, gold_first)
+    links = gold, gold_format, gold_base, gold_first
+    return read_pairs(given, parallel_target, parallel_first, *links, first_flag="--parallel-first")
 
 
 def _opened_alike(lens: Lens, given: list[str] | None) -> list[ModelSource]:

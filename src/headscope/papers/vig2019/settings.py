@@ -6,7 +6,7 @@ from typing import Any
 from headscope import statistics
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.options import KEEP_MARKS, files, option
+from headscope.papers.options import KEEP_MARKS, UNIT, option, trees
 from headscope.text import Annotator, Corpus
 
 
@@ -27,7 +27,7 @@ def _measures(lens: Lens, given: list[str] | None) -> tuple[str, ...]:
 class Data:
     """A treebank, or a text with annotations, or both; the second's results have `_text` after their names then."""
 
-    treebank: Corpus | None = option(None, "A treebank (CoNLL-U), with tags and dependencies.", made=files)
+    treebank: Corpus | None = option(None, "A treebank (CoNLL-U), with tags and dependencies.", made=trees, unit=UNIT)
     text: Corpus | None = option(
         None,
         "Plain text, each sentence by itself.",

@@ -3,24 +3,34 @@
 # The conllu library streams, but its errors name no line, and it is slower than this.
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from headscope.text.document import Document
 from headscope.text.readers.brackets import Brackets
 from headscope.text.readers.conllu_sentence import Sentence
+from headscope.text.readers.entities import KEY
 from headscope.text.readers.line_blocks import LineBlock, Result, by_blank_lines, parse_each
-from headscope.text.readers.lines import Line
+from headscope.text.readers.lines import Line, head_of
 
 UNITS = ("sentence", "document")
+_WITHIN = 'sentence: read the file by documents, with unit="document" (--unit document)'
 
 
-def read_conllu(lines: Iterable[Line], path: str, *, unit: str = UNITS[0]) -> Iterator[Result]:
+def has_coreference(path: Path) -> bool:
+    """Whether a file's first sentences have entities, or a line that says how they are written (`# global.Entity`)."""
+    head = head_of(path) if path.is_file() else b""  # a pipe cannot be read twice
+    return KEY.encode() in head or b"# global.Entity" in head
+
+
+def read_conllu(lines: Iterable[Line], path: str, *, unit: str = UNITS[0], coreference: bool = False) -> Iterator[Result]:
     """A document a sentence, or with unit="document" all sentences from one `# newdoc` to the next.
 
     Words are the syntactic words, on which the tree stands; those that are written as one (did + n't) are in
-    `multiwords`. Empty nodes and enhanced dependencies are left out.
+    `multiwords`. Empty nodes and enhanced dependencies are left out. With `coreference`, what has no mention has an empty
+    list of them: the file has mentions elsewhere (`has_coreference`).
     """
     blocks = by_blank_lines(lines, path) if unit == "sentence" else _by_newdoc(lines, path)
-    return parse_each(blocks, lambda block: _parse(block, unit))
+    return parse_each(blocks, lambda block: _parse(block, unit, coreference))
 
 
 def _by_newdoc(lines: Iterable[Line], path: str) -> Iterator[LineBlock]:
@@ -35,9 +45,9 @@ def _by_newdoc(lines: Iterable[Line], path: str) -> Iterator[LineBlock]:
         yield LineBlock(path, document)
 
 
-def _parse(block: LineBlock, unit: str) -> Document | None:
+def _parse(block: LineBlock, unit: str, coreference: bool) -> Document | None:
     identity = "sent_id" if unit == "sentence" else "newdoc id"
-    brackets = Brackets(block, within='sentence: read it with unit="document"' if unit == "sentence" else unit)
+    brackets = Brackets(block, within=_WITHIN if unit == "sentence" else unit)
     sentences: list[Sentence] = []
     for part in by_blank_lines(block.lines, block.path):
         sentence = Sentence(part, sentences[-1].stop if sentences else 0, brackets)
@@ -56,7 +66,7 @@ def _parse(block: LineBlock, unit: str) -> Document | None:
         parents=[parent for sentence in sentences for parent in sentence.parents()] if is_tree else None,
         relations=_layer([row.relation for row in rows]),
         sentences=[(sentence.first, sentence.stop) for sentence in sentences],
-        mentions=brackets.mentions() or None,
+        mentions=brackets.mentions() or ([] if coreference else None),
         multiwords=[multiword for sentence in sentences for multiword in sentence.multiwords] or None,
     )
 

@@ -5,7 +5,7 @@ import re
 from headscope.text.readers.brackets import Brackets
 from headscope.text.readers.lines import Line
 
-_KEY = "Entity="
+KEY = "Entity="
 _BRACKET = re.compile(r"(\()?([^()\[\]-]+)(?:\[([0-9]+)/[0-9]+\])?(-[^()]*)?(\))?")
 
 
@@ -14,7 +14,7 @@ def read_entities(misc: str, start: int, stop: int, line: Line, brackets: Bracke
 
     A mention in several parts (`e1[1/2]`) counts as its first part: a mention here is words in a row.
     """
-    for value in (value.removeprefix(_KEY) for value in misc.split("|") if value.startswith(_KEY)):
+    for value in (value.removeprefix(KEY) for value in misc.split("|") if value.startswith(KEY)):
         at = 0
         while at < len(value):
             match = _BRACKET.match(value, at)

@@ -11,9 +11,11 @@ from headscope.errors import InputError
 from headscope.text.readers.formats import FORMATS
 from headscope.text.readers.line_blocks import Result
 from headscope.text.readers.paths import find_files, hash_of
-from headscope.text.readers.recognise import recognise
+from headscope.text.readers.recognise import misfits, recognise
 from headscope.text.readers.rows import DEFAULT_COLUMN
 from headscope.text.readers.text_form import form_of_file
+
+LAYERS = {"tags": "parts of speech", "parents": "syntactic heads"}  # where a sentence calls them otherwise
 
 
 class FileSource:
@@ -26,6 +28,7 @@ class FileSource:
         unit: str | None = None,
         column: str | None = None,
         keep_marks: bool = False,
+        needs: str | None = None,
     ) -> None:
         self.paths = find_files(given)
         if format is None:
@@ -34,6 +37,8 @@ class FileSource:
             raise InputError(f"There is no format {format!r}: choose one of {', '.join(FORMATS)}.")
         else:
             self.paths = _without_companions(dict.fromkeys(self.paths, format))
+        if needs is not None and needs not in FORMATS[format].layers:
+            raise InputError(_lacks(needs, format, self.paths[0]))
         self.format = format
         self.settings = _settings(format, unit, column, keep_marks)
 
@@ -82,6 +87,13 @@ def recognise_all(paths: list[Path]) -> tuple[str, list[Path]]:
     return next(iter(examples), "lines"), paths
 
 
+def _lacks(layer: str, format: str, path: Path) -> str:
+    with_it = [name for name, known in FORMATS.items() if layer in known.layers]
+    found = misfits(path)
+    why = "; ".join(f"{name}: {found[name] or 'it fits'}" for name in with_it)
+    return f"{path} is read as {format}, which has no {LAYERS.get(layer, layer)} ({why}): give a file that has them."
+
+
 def _without_companions(formats: Mapping[Path, str | None]) -> list[Path]:
     """Of files and their formats, those that are not read along with another: an annotation's own text is."""
     beside = {file for path, name in formats.items() if name for file in FORMATS[name].files(path) if file != path}
@@ -94,7 +106,7 @@ def _settings(format: str, unit: str | None, column: str | None, keep_marks: boo
     if unit is not None and unit not in units:
         choice = f"choose one of {', '.join(units)}" if units else "leave the unit out"
         raise InputError(f"The format {format} has no unit {unit!r}: {choice}.")
-    if units:
+    if len(units) > 1:
         settings["unit"] = unit or units[0]
     if column is not None and not FORMATS[format].has_columns:
         raise InputError(f"The format {format} has no columns to choose from: leave column= out.")

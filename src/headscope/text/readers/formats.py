@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from headscope.text.readers.conll2012 import read_conll2012
-from headscope.text.readers.conllu import UNITS, read_conllu
+from headscope.text.readers.conllu import UNITS, has_coreference, read_conllu
 from headscope.text.readers.jsonl import read_jsonl
 from headscope.text.readers.line_blocks import Result
 from headscope.text.readers.lines import numbered_lines
@@ -23,6 +23,7 @@ class Format:
     about: str
     read: Callable[..., Iterator[Result]]
     units: tuple[str, ...] = ()  # what a document may be; the first is the default
+    layers: tuple[str, ...] = ()  # what a document may have on its words, of what some readers cannot do without
     has_columns: bool = False
     is_plain: bool = False  # text without anything on it, which may be WikiText
     files: Callable[[Path], list[Path]] = lambda path: [path]  # what belongs to a path
@@ -33,6 +34,10 @@ def _by_lines(reader: Callable[..., Iterator[Result]]) -> Callable[..., Iterator
         return reader(numbered_lines(path), str(path), **settings)
 
     return read
+
+
+def _read_conllu(path: Path, *, unit: str = UNITS[0]) -> Iterator[Result]:
+    return read_conllu(numbered_lines(path), str(path), unit=unit, coreference=has_coreference(path))
 
 
 def _plain(about: str, reader: Callable[..., Iterator[Result]]) -> Format:
@@ -49,7 +54,13 @@ FORMATS = {
     "paragraph-pairs": _plain("plain text, two consecutive paragraphs a document", read_paragraph_pairs),
     "jsonl": Format("JSON Lines, an object a row", _by_lines(read_jsonl), has_columns=True),
     "parquet": Format("Parquet, a document a row", read_parquet, has_columns=True),
-    "conllu": Format("CoNLL-U, a treebank", _by_lines(read_conllu), units=UNITS),
-    "conll2012": Format("CoNLL-2012, coreference", _by_lines(read_conll2012)),
-    "litbank": Format("LitBank's X.ann, with X.txt beside it", read_litbank, files=lambda path: [path, text_beside(path)]),
+    "conllu": Format("CoNLL-U, a treebank", _read_conllu, units=UNITS, layers=("tags", "parents", "relations", "mentions")),
+    "conll2012": Format("CoNLL-2012, coreference", _by_lines(read_conll2012), units=("document",), layers=("mentions",)),
+    "litbank": Format(
+        "LitBank's X.ann, with X.txt beside it",
+        read_litbank,
+        units=("document",),
+        layers=("mentions",),
+        files=lambda path: [path, text_beside(path)],
+    ),
 }

@@ -15,9 +15,14 @@ class ReadingError(InputError):
     """Something that is no document: where it stands, and why."""
 
     def __init__(self, place: str, reason: str) -> None:
-        super().__init__(f'{place}: {reason}; correct it, or go on without it with on_error="skip".')
         self.place = place
         self.reason = reason
+        super().__init__(self.said('on_error="skip"'))
+
+    def said(self, skipping: str | None) -> str:
+        """In a sentence. `skipping` is how to go on without it, where one can: a command says it otherwise than Python."""
+        otherwise = f", or go on without it with {skipping}" if skipping else ""
+        return f"{self.place}: {self.reason}; correct it{otherwise}."
 
     def __reduce__(self) -> tuple[type[ReadingError], tuple[str, str]]:
         return type(self), (self.place, self.reason)  # so that it comes back whole from another process

@@ -38,6 +38,18 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, unpacked)
 
 
+def head_of(path: Path) -> bytes:
+    """A file's first bytes, or as many as can be read: reading all of it says what is wrong, and in which line."""
+    head = b""
+    try:
+        with open_bytes(path) as file:
+            while len(head) < HEAD and (some := file.read1(HEAD - len(head))):  # type: ignore[attr-defined]
+                head += some
+    except DAMAGED:
+        pass
+    return head
+
+
 def numbered_lines(path: Path) -> Iterator[Line]:
     """Every line of the file. A file that breaks off (damaged, not to be opened) ends with a line that says so."""
     try:

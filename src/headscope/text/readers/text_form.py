@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
-from headscope.text.readers.lines import DAMAGED, HEAD, Line, open_bytes
+from headscope.text.readers.lines import HEAD, Line, head_of
 
 Form = Literal["wikitext", "paragraph lines"]
 
@@ -57,11 +57,7 @@ def form_of_file(path: Path) -> Form | None:
     """The same of a file, by its first bytes; None of what cannot be read twice, such as a pipe."""
     if not path.is_file():
         return None
-    try:
-        with open_bytes(path) as file:
-            head = file.read(HEAD)
-    except DAMAGED:
-        return None  # reading it says what is wrong, and in which line
+    head = head_of(path)
     lines = head.decode("utf-8-sig", errors="replace").replace("\r", "").split("\n")
     return form_of(lines[:-1] if len(head) == HEAD else lines)
 
