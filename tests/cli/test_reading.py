@@ -81,3 +81,50 @@ def test_advice_to_skip_only_where_that_can_be_done(
     assert run_command(monkeypatch, capsys, *command)[0] == 0
     _, _, err = run_command(monkeypatch, capsys, "paper", "vig2019", model, "--treebank", treebank, "-o", tmp_path / "paper")
     assert err.endswith(f"{at}.\n")
+
+
+# Sentences with "dogs" in two words, which nothing parts: as written, the tokenizer knows "dogs"; by words, "dog" and "s".
+TWO_IN_ONE = "\n".join(
+    f"1\t{article}\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tdog\t_\tNOUN\t_\t_\t4\tnsubj\t_\tSpaceAfter=No\n"
+    f"3\ts\t_\tPART\t_\t_\t2\taux\t_\t_\n4\tsat\t_\tVERB\t_\t_\t0\troot\t_\t_\n5\t{other}\t_\tNOUN\t_\t_\t4\tobj\t_\t_\n"
+    for article in ("the", "a", "one", "two", "pre", "split")
+    for other in ("cat", "mat", "end", "words", "on", "dog")
+)
+
+
+@pytest.fixture
+def joined(tmp_path: Path) -> Path:
+    path = tmp_path / "joined.conllu"
+    path.write_text(TWO_IN_ONE)
+    return path
+
+
+def test_a_study_by_word(monkeypatch, capsys, model: Path, joined: Path, tmp_path: Path) -> None:
+    runs = {}
+    for name, flag in {"written": (), "words": ("--by-word",)}.items():
+        command = ("study", model, joined, "-s", "relations", "-s", "exemplars", *flag, "--report", "-o", tmp_path / name)
+        code, _, err = run_command(monkeypatch, capsys, *command)
+        assert code == 0, err
+        runs[name] = headscope.load_run(tmp_path / name)
+    assert runs["words"].manifest["settings"]["by_word"] is True
+    assert "by_word" not in runs["written"].manifest["settings"]
+    aux = {name: run["relations"].query("relation == 'aux'")["cases"].sum() for name, run in runs.items()}
+    assert aux == {"written": 0, "words": 36 * 2 * 12}, "as written, 's has no piece of its own, and makes no case"
+    assert runs["words"]["exemplars_readable"]["attending"].isin(["dog", "the", "a", "[CLS]", "[SEP]"]).any()
+    assert not runs["words"]["exemplars_readable"]["attending"].eq("dogs").any()
+
+
+@pytest.mark.parametrize("paper", ["clark2019", "vig2019"])
+def test_papers_by_word(paper: str, monkeypatch, capsys, model: Path, joined: Path, tmp_path: Path) -> None:
+    command = ("paper", paper, model, "--treebank", joined, "-o", tmp_path / "run", "--by-word")
+    code, _, err = run_command(monkeypatch, capsys, *command)
+    assert code == 0, err
+    run = headscope.load_run(tmp_path / "run")
+    assert run.manifest["settings"]["by_word"] is True
+    assert all(part.manifest["settings"]["by_word"] for part in run.parts.values())
+    if paper == "clark2019":
+        assert run["relations"].query("relation == 'aux'")["cases"].max() == 36
+        assert "clark2019_table3" in run.manifest["results"]
+        assert not run["clark2019_fig5"]["attending"].eq("dogs").any()
+    else:
+        assert not run["vig2019_exemplars"]["attending"].eq("dogs").any()

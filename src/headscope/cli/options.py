@@ -27,6 +27,9 @@ Measures = Annotated[list[str] | None, typer.Option("-m", "--measure", help=f"{_
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
 
 # Counting over a corpus
+ByWord = Annotated[
+    bool, typer.Option("--by-word", help="Tokenise the words of a treebank one by one, not the text that they were.")
+]
 KeepMarks = Annotated[bool, typer.Option("--keep-marks", help="Leave WikiText's marks, such as @-@, in the text.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")]
 BatchSize = Annotated[int, typer.Option(min=1, help="Texts at a time.")]

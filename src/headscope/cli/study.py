@@ -11,6 +11,7 @@ from rich.text import Text
 
 from headscope.cli import options
 from headscope.lens import ModelSource
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
 from headscope.progress import Bar
 from headscope.report import add_model_tables, report_statistics
 from headscope.statistics import STATISTICS
@@ -47,6 +48,7 @@ def study(
     ] = None,
     column: Annotated[str | None, typer.Option(help="The column of JSONL and Parquet files. Default: text.")] = None,
     keep_marks: options.KeepMarks = False,
+    by_word: options.ByWord = False,
     annotate: Annotated[str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE.")] = None,
     batch_size: options.BatchSize = 16,
     shard_size: Annotated[int, typer.Option(min=1, help="Documents a shard; a kill loses at most one shard.")] = 256,
@@ -94,7 +96,7 @@ def study(
         counted = report_statistics(lens, measures) if report and not statistics else named
         run = run_study(
             lens, documents, counted, out=output, batch_size=batch_size, max_tokens=max_tokens, truncate=truncate,
-            on_error=on_error, shard_size=shard_size, progress=bar,
+            on_error=on_error, encoding=BY_WORD if by_word else AS_WRITTEN, shard_size=shard_size, progress=bar,
         )  # fmt: skip
         page = None
         if report:

@@ -9,6 +9,7 @@ import pandas as pd
 from headscope.errors import InputError
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.pieces import Pieces, sides
 from headscope.statistics.exemplars import document_number
@@ -23,15 +24,21 @@ SPANS = ["attending_start", "attending_stop", "attended_start", "attended_stop"]
 COLUMNS = [*HEAD, "rank", "score", "attending", "attended", "text", "attended_text", *SPANS, "source"]
 
 
-def readable(table: pd.DataFrame, documents: Iterable[Document], lens: Lens, shown: int = SHOWN) -> pd.DataFrame:
+def readable(
+    table: pd.DataFrame,
+    documents: Iterable[Document],
+    lens: Lens,
+    shown: int = SHOWN,
+    encoding: Encoding = AS_WRITTEN,
+) -> pd.DataFrame:
     """The best texts of every head, without near-duplicates: score, both tokens, the text, and the span of each token in it.
 
     `attended_text` is empty but for cross attention: there the attended token stands in it, the attending one in `text`.
-    `documents` are those that were counted; those that the table does not name are passed over.
+    `documents` are those that were counted, by the same `encoding`; those that the table does not name are passed over.
     """
     wanted = set(table["document"])
     texts = {
-        number: lens.encoder.encode(document, truncate=True)
+        number: lens.encoder.encode(document, truncate=True, encoding=encoding)
         for document in documents
         if (number := document_number(document)) in wanted
     }
@@ -113,7 +120,8 @@ def add_exemplars(lens: Lens, run: Run | str | Path, documents: Iterable[Documen
     names = [name for name in run if name.startswith("exemplars") and name != NAME]
     if not names:
         raise InputError(f"{run.folder} has counted no exemplars: run the study with -s exemplars.")
-    table = readable(run[names[0]], documents, lens)
+    encoding = BY_WORD if run.manifest["settings"].get("by_word") else AS_WRITTEN
+    table = readable(run[names[0]], documents, lens, encoding=encoding)
     run.add(NAME, table)
     return table
 

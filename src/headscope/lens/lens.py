@@ -23,7 +23,7 @@ from headscope.lens.loading import random_twin
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.tokens.encoder import Encoder
+from headscope.lens.tokens.encoder import AS_WRITTEN, Encoder, Encoding
 from headscope.lens.tokens.losses import Loss, own_loss, text_losses
 from headscope.lens.watching import interface
 from headscope.lens.watching.capture import Capture, Rows
@@ -110,11 +110,12 @@ class Lens:
         target_words: Sequence[str] | None = None,
         truncate: bool = False,
         layers: Sequence[int] | None = None,
+        encoding: Encoding = AS_WRITTEN,
     ) -> Reading:
         """One input, all sites, in memory; with `layers`, only these (of every stack and kind), for long texts."""
         if not isinstance(text, Document):
             text = Document(text, pair, target, words, pair_words, target_words)
-        batch = self.encoder.batch([text], truncate=truncate)
+        batch = self.encoder.batch([text], truncate=truncate, encoding=encoding)
         blocks: list[AttentionBlock] = []
         self.run(batch, blocks.append, rows=None, layers=layers)
         return Reading(blocks, batch, model=self.name)

@@ -49,5 +49,6 @@ def segments(lens: Lens, given: list[str] | None, text_format: str | None = None
 
 
 UNIT = "What a treebank is read by: sentence, or document (from one # newdoc to the next). Default: sentence."
+BY_WORD_HELP = "Tokenise the words of a treebank one by one, as the papers' code does, not the text that they were."
 KEEP_MARKS = "Leave WikiText's marks, such as @-@, in the text; they are undone otherwise."
 TEXT_FORMAT = "How the text is cut. Default: paragraph-pairs, or paragraphs for a decoder."

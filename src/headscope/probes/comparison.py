@@ -12,6 +12,7 @@ import torch
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
 from headscope.probes.attachment import attachment
 from headscope.probes.attention import AttentionProbe, AttentionWordsProbe
 from headscope.probes.base import Probe
@@ -55,6 +56,7 @@ def probe(
     max_sentences: int | None = None,
     measure: str = "weight",
     truncate: bool = False,
+    encoding: Encoding = AS_WRITTEN,
     training: Training | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
@@ -63,6 +65,7 @@ def probe(
     `train` and `test` are treebanks; without `test`, a fifth of `train` is set aside for it. `which` names probes
     (default: all; without vectors, those that need none). `max_sentences` is the number of training sentences at the
     most. `cache` is a folder that keeps the attention maps for the next time; without it they are in a temporary one.
+    `encoding` says how sentences become tokens: as they are written, or `headscope.lens.BY_WORD`.
     """
     progress = progress or Silent()
     chosen = _chosen(which, vectors is not None)
@@ -74,7 +77,7 @@ def probe(
         if source is None:
             return [Examples(part, known) for part in parts]
         with nullcontext(lens) if source == "trained" else lens.twin(seed, keep_embeddings=True) as seen:
-            options: Any = {"measure": measure, "truncate": truncate, "progress": progress}
+            options: Any = {"measure": measure, "truncate": truncate, "encoding": encoding, "progress": progress}
             return [Examples(part, known, word_maps(seen, part, folder, **options)) for part in parts]
 
     rows: dict[str, dict[str, Any]] = {}

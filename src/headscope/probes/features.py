@@ -15,6 +15,7 @@ import numpy as np
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
+from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.word_blocks import WordBlock, WordRows
 from headscope.measures import MEASURES
@@ -52,12 +53,13 @@ def word_maps(
     *,
     measure: str = "weight",
     truncate: bool = False,
+    encoding: Encoding = AS_WRITTEN,
     progress: Progress | None = None,
 ) -> WordMaps:
     """The maps of all sentences: those in the folder `cache`, if they are of this model and these sentences, or new ones."""
     progress = progress or Silent()
     heads = probed_heads(lens, measure)
-    made_of = _made_of(lens, sentences, measure, truncate)
+    made_of = _made_of(lens, sentences, measure, truncate) | encoding.describe()
     name = hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
     cache = Path(cache)
     folder = cache / f"maps-{name}"
@@ -77,7 +79,8 @@ def word_maps(
     read = 0
     with written_whole(folder, made_of, lengths, heads.count) as writer:
         for batch in _batches(lengths, heads.count):
-            maps = _read(lens, [sentences[index] for index in batch], heads, measure, truncate)
+            encoded = [_encoded(lens, sentences[index], truncate, encoding) for index in batch]
+            maps = _read(lens, encoded, heads, measure)
             for index, alpha in zip(batch, maps, strict=True):
                 writer.write(index, alpha)
             read += len(batch)
@@ -111,9 +114,9 @@ def _batches(lengths: Sequence[int], heads: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _read(lens: Lens, documents: Sequence[Document], heads: Heads, measure: str, truncate: bool) -> list[Map]:
+def _read(lens: Lens, encoded: Sequence[Encoded], heads: Heads, measure: str) -> list[Map]:
     """For each document its map: (from, to, head)."""
-    lengths = [len(document.words or ()) for document in documents]
+    lengths = [len(item.document.words or ()) for item in encoded]
     maps = [np.zeros((heads.count, length, length), np.float16) for length in lengths]
 
     def receive(block: WordBlock) -> None:
@@ -123,17 +126,16 @@ def _read(lens: Lens, documents: Sequence[Document], heads: Heads, measure: str,
             keys, key_words = _words_among(block.attended.words[text])
             alpha[heads.where(block.site), row_words[:, None], key_words] = scores[text][:, rows[:, None], keys]
 
-    batch = lens.encoder.collate([_encoded(lens, document, truncate) for document in documents])
     with np.errstate(over="ignore"):
-        lens.run(batch, WordRows([measure], receive))
+        lens.run(lens.encoder.collate(encoded), WordRows([measure], receive))
     if not all(np.isfinite(alpha).all() for alpha in maps):
         raise InputError(f"{lens.name}: some scores by {measure} are too large for half precision (over 65,504).")
     return [alpha.transpose(1, 2, 0) for alpha in maps]
 
 
-def _encoded(lens: Lens, document: Document, truncate: bool) -> Encoded:
+def _encoded(lens: Lens, document: Document, truncate: bool, encoding: Encoding) -> Encoded:
     try:
-        return lens.encoder.encode(document, truncate=truncate)
+        return lens.encoder.encode(document, truncate=truncate, encoding=encoding)
     except InputError as error:
         raise InputError(f"{document.name or 'A sentence'}: {error}") from error
 

@@ -9,6 +9,7 @@ from transformers import ByT5Tokenizer
 
 from headscope.errors import InputError
 from headscope.lens.tokens.encoding import Segment, TokenSequence, encode, length_limit
+from headscope.lens.tokens.word_encoding import encode_words
 from tests.tiny_tokenizers import tiny_tokenizer
 
 FAST = ("wordpiece", "bpe", "unigram")
@@ -73,6 +74,20 @@ def test_slow_tokenizer_truncated() -> None:
     sequence = encode(ByT5Tokenizer(), [Segment.of("abcdef ghi", None)], max_tokens=5, truncate=True)
     assert len(sequence) == 5
     assert words_of(sequence) == ["abcdef"] * 4 + [None]
+
+
+@pytest.mark.parametrize("kind", FAST)
+def test_words_one_by_one_are_cut_where_it_is_asked_for(kind: str) -> None:
+    tokenizer = tiny_tokenizer(kind)
+    whole = encode_words(tokenizer, ["the", "cats", "unbelievable", "dog"])
+    after = sum(whole.special[1:])
+    for most in range(1 + len(whole) - sum(not special for special in whole.special), len(whole) + 1):
+        part = encode_words(tokenizer, ["the", "cats", "unbelievable", "dog"], max_tokens=most, truncate=True)
+        kept = most - after
+        assert part.ids == whole.ids[:kept] + whole.ids[len(whole) - after :]
+        assert part.word_of == whole.word_of[:kept] + whole.word_of[len(whole) - after :]
+    with pytest.raises(InputError, match="tokens"):
+        encode_words(tokenizer, ["the", "cats", "unbelievable", "dog"], max_tokens=len(whole) - 1)
 
 
 def test_limit_is_the_smaller_of_model_and_tokenizer() -> None:

@@ -31,7 +31,8 @@ class Encoding(Protocol):
 class AsWritten:
     """Texts as they are written, or a document's words joined; a piece's word is found by where it stands.
 
-    `by_word` tokenises each word of a document, and of its target, by itself and cuts nothing off: for alignments of words.
+    `by_word` tokenises each word of a document, and of its target, by itself: for alignments of words, and for treebanks
+    where a word is to be what the treebank has (`did` `n't`, not `didn't`), as the papers' code reads them.
     """
 
     by_word: bool = False
@@ -40,14 +41,14 @@ class AsWritten:
         tokenizer = encoder.tokenizer
         cut: Any = {"max_tokens": max_tokens, "truncate": truncate}
         if self.by_word and document.words is not None:
-            source = encode_words(tokenizer, document.words, max_tokens=max_tokens)
+            source = encode_words(tokenizer, document.words, **cut)
         else:
             source = encode(tokenizer, segments_of(document), **cut)
         if document.target is None and document.target_words is None:
             return Encoded(document, source)
         encoder.check_target()
         if self.by_word and document.target_words is not None:
-            labels = encode_words(tokenizer, document.target_words, target=True, max_tokens=max_tokens)
+            labels = encode_words(tokenizer, document.target_words, target=True, **cut)
         else:
             labels = encode(tokenizer, [Segment.of(document.target, document.target_words)], target=True, **cut)
         return Encoded(document, source, encoder.shifted(labels))
@@ -82,10 +83,17 @@ class Encoder:
         most = min(filter(None, (max_tokens, self.max_tokens)), default=None)
         return encoding.encode(self, document, most, truncate)
 
-    def batch(self, documents: Sequence[Any], *, max_tokens: int | None = None, truncate: bool = False) -> Batch:
+    def batch(
+        self,
+        documents: Sequence[Any],
+        *,
+        max_tokens: int | None = None,
+        truncate: bool = False,
+        encoding: Encoding = AS_WRITTEN,
+    ) -> Batch:
         """Strings, pairs, lists of words or Documents as one padded batch on the model's device."""
-        given = [Document.of(document) for document in documents]
-        return self.collate([self.encode(document, max_tokens=max_tokens, truncate=truncate) for document in given])
+        how: Any = {"max_tokens": max_tokens, "truncate": truncate, "encoding": encoding}
+        return self.collate([self.encode(Document.of(document), **how) for document in documents])
 
     def collate(self, encoded: Sequence[Encoded]) -> Batch:
         """Encoded documents side by side, padded on the right."""

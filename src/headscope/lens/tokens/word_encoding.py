@@ -1,4 +1,4 @@
-"""Words tokenised one by one, so that every piece's word is certain: what word alignment needs."""
+"""Words tokenised one by one, so that every piece's word is certain: for alignments, and as the papers' code does."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,12 @@ from headscope.lens.tokens.encoding import TokenSequence, check_length, pieces_o
 
 
 def encode_words(
-    tokenizer: Any, words: Sequence[str], *, target: bool = False, max_tokens: int | None = None
+    tokenizer: Any,
+    words: Sequence[str],
+    *,
+    target: bool = False,
+    max_tokens: int | None = None,
+    truncate: bool = False,
 ) -> TokenSequence:
     """The pieces of each word, one after another, between the special tokens that the tokenizer puts around a text."""
     before, after = frame(tokenizer, target)
@@ -16,9 +21,10 @@ def encode_words(
     by_word = [pieces_of(tokenizer, (space if place else "") + word, target) for place, word in enumerate(words)]
     if not any(by_word):
         raise InputError("The tokenizer makes no token of this text: there is nothing to read.")
-    ids = [*before, *(piece for pieces in by_word for piece in pieces), *after]
+    room = max(max_tokens - len(before) - len(after), 0) if truncate and max_tokens is not None else None
+    ids = [*before, *[piece for pieces in by_word for piece in pieces][:room], *after]
     check_length(len(ids), max_tokens)
-    inside = [word for word, pieces in enumerate(by_word) for _ in pieces]
+    inside = [word for word, pieces in enumerate(by_word) for _ in pieces][:room]
     word_of = [*[None] * len(before), *inside, *[None] * len(after)]
     return TokenSequence.of_pieces(tokenizer, ids, words, word_of, [word is None for word in word_of])
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from headscope.heads.patterns import BROAD, HALF
 from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
+from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
 from headscope.papers.clark2019 import examples
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics.words.relations import DIRECTIONS
@@ -32,6 +33,9 @@ RELATIONS = {
     "prep": ("prepositions", "the words that they modify"),
 }
 COREFERENCE = "coreference"
+
+
+Reader = Callable[[Document], Reading]
 
 
 @dataclass(frozen=True)
@@ -86,13 +90,14 @@ def figure5(
     windows: Sequence[Document],
     lens: Lens,
     measure: str,
+    encoding: Encoding = AS_WRITTEN,
 ) -> Result:
     """Of each relation, and of coreference, the best head on the shortest good sentence that it gets right."""
     tried: list[Example | str] = []
     if best_heads is not None and treebank is not None:
-        tried += _relation_panels(best_heads, treebank, lens, measure)
+        tried += _relation_panels(best_heads, treebank, partial(_reader, lens, encoding), measure)
     if antecedents is not None and windows:
-        tried.append(_coreference_panel(antecedents, windows, lens, measure))
+        tried.append(_coreference_panel(antecedents, windows, partial(_reader, lens, encoding), measure))
     panels = [one for one in tried if isinstance(one, Example)]
     if not panels:
         raise Unsuitable("no short sentence was found on which the best head of any relation is right.")
@@ -127,7 +132,9 @@ def _patterns(shares: pd.DataFrame, tokens: EdgeTokens) -> Iterator[tuple[str, s
             yield pattern, f"{does} {where}", values, of_what
 
 
-def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, measure: str) -> Iterator[Example | str]:
+def _relation_panels(
+    best_heads: pd.DataFrame, treebank: Corpus, reader: Callable[[int], Reader], measure: str
+) -> Iterator[Example | str]:
     """A panel for each relation of the paper that the treebank has under some name, or the name where none was found."""
     better = best_heads[best_heads["better"]].set_index("relation")
     for name, (dependents, heads) in RELATIONS.items():
@@ -139,7 +146,7 @@ def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, mea
         asked, wanted = ends if best["direction"] == DIRECTIONS[0] else ends[::-1]
         questions = examples.relation_questions(relation.name, best["direction"])
         layer, head = int(best["layer"]), int(best["head"])
-        found = examples.answered(treebank, questions, _reader(lens, layer), layer, head, measure)
+        found = examples.answered(treebank, questions, reader(layer), layer, head, measure)
         if found is None:
             yield relation.name
             continue
@@ -149,21 +156,23 @@ def _relation_panels(best_heads: pd.DataFrame, treebank: Corpus, lens: Lens, mea
         yield Example(relation.name, layer, head, accuracy, said, found.found, found.asked, found.document)
 
 
-def _coreference_panel(antecedents: pd.DataFrame, windows: Sequence[Document], lens: Lens, measure: str) -> Example | str:
+def _coreference_panel(
+    antecedents: pd.DataFrame, windows: Sequence[Document], reader: Callable[[int], Reader], measure: str
+) -> Example | str:
     heads = main_stack(antecedents)
     best = heads.loc[heads["all"].idxmax()]
     layer, head, accuracy = int(best["layer"]), int(best["head"]), float(best["all"])
     spans = examples.coreference_spans(windows)
-    found = examples.answered(spans, examples.antecedent_questions, _reader(lens, layer), layer, head, measure)
+    found = examples.answered(spans, examples.antecedent_questions, reader(layer), layer, head, measure)
     if found is None:
         return COREFERENCE
     said = ["Mentions attend to their antecedents", f"{in_percent(accuracy)}% accuracy at coreference"]
     return Example(COREFERENCE, layer, head, accuracy, said, found.found, found.asked, found.document)
 
 
-def _reader(lens: Lens, layer: int) -> Callable[[Document], Reading]:
+def _reader(lens: Lens, encoding: Encoding, layer: int) -> Reader:
     """Reads a document, only one layer of it."""
-    return partial(lens.read, truncate=True, layers=[layer])
+    return partial(lens.read, truncate=True, layers=[layer], encoding=encoding)
 
 
 def _summary(panels: Sequence[Example], what: str, value: str) -> pd.DataFrame:

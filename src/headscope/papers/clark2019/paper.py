@@ -9,10 +9,11 @@ import pandas as pd
 
 from headscope.errors import ModelError
 from headscope.heads.relations import best_relation_heads
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import claims, clustering, facts, maps, surface, tables
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.options import KEEP_MARKS, TEXT_FORMAT, UNIT, option, segments, trees, with_mentions
+from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, TEXT_FORMAT, UNIT, option, segments, trees, with_mentions
 from headscope.papers.paper import Paper, Section
 from headscope.probes import antecedent_rules, probe
 from headscope.probes.treebank import TooFew
@@ -48,6 +49,7 @@ class Settings:
     measure: str = option("weight", "What is read: weight, as in the paper, or norm.", "-m", "--measure")
     segments: int = option(1000, "Segments of the text to read.", least=1)
     max_tokens: int = option(128, "Tokens of a segment, and of a window for coreference.", least=8)
+    by_word: bool = option(False, BY_WORD_HELP, "--by-word")
     train_sentences: int | None = option(None, "At most so many sentences to train on.", least=10)
     twin: bool = option(True, "Also measure the model's randomly initialised twin.")
     seed: int = option(0, "For masking, the twin, the probes and the scatter plot.")
@@ -110,13 +112,18 @@ class Clark2019(Paper[Data, Settings]):
 
     # Section 4
 
+    @property
+    def encoding(self) -> Encoding:
+        """Of what has words: treebanks and coreference."""
+        return BY_WORD if self.settings.by_word else AS_WRITTEN
+
     def _with_twin(self, part: str, corpus: Corpus, statistic: Statistic) -> tuple[pd.DataFrame, pd.DataFrame | None]:
         """The table of the model, and of the model with random weights, where that is wanted."""
-        ours = self.study(part, corpus, [statistic])[statistic]
+        ours = self.study(part, corpus, [statistic], encoding=self.encoding)[statistic]
         if not self.settings.twin:
             return ours, None
         with self.lens.twin(self.settings.seed) as twin:
-            return ours, self.study(f"{part}-twin", corpus, [statistic], twin)[statistic]
+            return ours, self.study(f"{part}-twin", corpus, [statistic], twin, encoding=self.encoding)[statistic]
 
     @cached_property
     def relations(self) -> tuple[pd.DataFrame, pd.DataFrame | None] | None:
@@ -134,7 +141,7 @@ class Clark2019(Paper[Data, Settings]):
         """All documents with coreference, cut to what the model reads at once."""
 
         def length_of(document: Document) -> int:
-            return len(self.lens.encoder.encode(document).source)
+            return len(self.lens.encoder.encode(document, encoding=self.encoding).source)
 
         tokens = self.at_most(self.settings.max_tokens)
         return [part for document in self.data.coreference or () for part in windows(document, length_of, tokens)]
@@ -164,7 +171,7 @@ class Clark2019(Paper[Data, Settings]):
     def figure5(self) -> list[Result]:
         antecedents = self.antecedents and self.antecedents[0]
         found = (self.best_heads, self.data.treebank, antecedents, self.windows)
-        return [maps.figure5(*found, self.lens, self.settings.measure)]
+        return [maps.figure5(*found, self.lens, self.settings.measure, self.encoding)]
 
     # Sections 5 and 6
 
@@ -182,6 +189,7 @@ class Clark2019(Paper[Data, Settings]):
                 max_sentences=settings.train_sentences,
                 measure=settings.measure,
                 truncate=True,
+                encoding=self.encoding,
                 progress=self.workspace.progress,
             )
         except TooFew as error:

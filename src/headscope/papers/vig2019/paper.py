@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from headscope.lens.lens import Lens
 from headscope.papers.paper import Paper, Section
@@ -67,8 +68,10 @@ class Vig2019(Paper[Data, Settings]):
 
     def _analyses(self, name: str, corpus: Corpus, is_one_of_two: bool) -> list[Analysis]:
         suffix = "_text" if name == "text" and is_one_of_two else ""
-        counted = self.study(name, corpus, first_pass(self.settings))
-        variability = self.study(f"{name}-variability", corpus, self._second_pass(counted), max_tokens=self._enough())
+        how: Any = {"encoding": self.settings.encoding}
+        counted = self.study(name, corpus, first_pass(self.settings), **how)
+        how["max_tokens"] = self._enough()
+        variability = self.study(f"{name}-variability", corpus, self._second_pass(counted), **how)
         both = counted, variability
         return [Analysis(name, corpus, self.lens, *both, self.settings, one, suffix) for one in self.settings.measures]
 

@@ -105,7 +105,7 @@ class Analysis:
     def exemplars(self) -> list[Result]:
         """Section 5.4: tables 1 to 3 for every head."""
         table = main_stack(self.counted[self.settings.exemplars_of(self.measure)])
-        found = readable(table, self.corpus, self.lens, self.settings.exemplars)
+        found = readable(table, self.corpus, self.lens, self.settings.exemplars, self.settings.encoding)
         strongest = found[found["rank"] <= 3].groupby(["layer", "head"])["score"].mean().nlargest(12).index
         shown = found[found.set_index(["layer", "head"]).index.isin(strongest) & (found["rank"] <= 3)]
         labels = shown["layer"].astype(str) + "." + shown["head"].astype(str)

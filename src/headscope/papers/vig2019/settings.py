@@ -6,7 +6,8 @@ from typing import Any
 from headscope import statistics
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.options import KEEP_MARKS, UNIT, option, trees
+from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
+from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, UNIT, option, trees
 from headscope.text import Annotator, Corpus
 
 
@@ -46,9 +47,14 @@ class Settings:
         None, "Attention to the first token. Default: left out for decoders.", "--leave-out-first/--keep-first"
     )
     level: str = option("token", "What is counted: token, the tokenizer's pieces, or word.")
+    by_word: bool = option(False, BY_WORD_HELP, "--by-word")
     positions: int = option(10, "First positions that variability looks at.", least=2)
     sentences: int | None = option(None, "At most so many sentences of each.", least=1)
     exemplars: int = option(5, "Exemplars a head.", least=1)
+
+    @property
+    def encoding(self) -> Encoding:
+        return BY_WORD if self.by_word else AS_WRITTEN
 
     def filtered(self, measure: str) -> dict[str, Any]:
         """What the statistics of a measure have in common, all but null attention."""

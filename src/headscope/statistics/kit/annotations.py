@@ -12,10 +12,11 @@ from headscope.lens.tokens.batch import Batch
 def label_masks(batch: Batch, side: Side, layer: str) -> tuple[list[str], Tensor]:
     """The labels met on one side of a batch, sorted, and (batch, position, label): 1 where a token has the label.
 
-    `layer` is a document's ("tags", "relations"). Special tokens and pieces of no word have none.
+    `layer` is a document's ("tags", "relations"), on the words of its source. Special tokens and pieces of no word have no
+    label, and nothing on the side of the target has one.
     """
     texts = zip(batch.documents, side.words, strict=True)
-    labels = [_of_words(getattr(document, layer), words) for document, words in texts]
+    labels = [_of_words(getattr(document, layer) if side.name == "source" else (), words) for document, words in texts]
     names = sorted({label for text in labels for label in text if label is not None})
     number = {name: index for index, name in enumerate(names)}
     mask = torch.zeros(len(labels), side.longest, len(names))

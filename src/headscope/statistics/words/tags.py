@@ -16,23 +16,29 @@ from headscope.statistics.surface.null_attention import NullFiltered
 
 @dataclass
 class LabelShares(NullFiltered):
-    """Shares of a head's attention by a label of its tokens. A token without one stays in the denominators."""
+    """Shares of a head's attention by a label of its tokens. A token without one stays in the denominators.
+
+    Labels are the source's: what attends in a translation, or is attended to in it, has none, and its share is not a number.
+    """
 
     layer: ClassVar[str]  # of a document
     label: ClassVar[str]  # what the table calls one
     usual = False
-    sums = ("total",)
+    sums = ("total to", "total from")
 
     def update(self, block: ScoreBlock) -> None:
         names, keys = block.batch.cached(label_masks, block.attended, self.layer)
-        _, queries = block.batch.cached(label_masks, block.attending, self.layer)
+        row_names, queries = block.batch.cached(label_masks, block.attending, self.layer)
         to = torch.einsum("bhk,bkl->lh", self.received_in(block), keys[:, self.first_key :])
         rows = queries[:, block.rows.start : block.rows.stop]
         origin = torch.einsum("bhi,bil->lh", self.given_in(block), rows)
-        # The names of rows are those of keys in self attention; in cross attention only the source is annotated.
-        for side, amounts in (("to", to), ("from", origin)):
-            self.add(block.site, **{f"{side} {name}": amount for name, amount in zip(names, amounts, strict=True)})
-        self.add(block.site, total=self.total_in(block))
+        for end, side, of, amounts in (
+            ("to", block.attended, names, to),
+            ("from", block.attending, row_names, origin),
+        ):
+            if side.name == "source":
+                self.add(block.site, **{f"{end} {name}": amount for name, amount in zip(of, amounts, strict=True)})
+                self.add(block.site, **{f"total {end}": self.total_in(block)})
         if self.starts_batch(block):
             counts = zip(names, keys.sum((0, 1)).tolist(), strict=True)
             self.add_arrays(**{f"tokens {name}": np.array([count]) for name, count in counts})
@@ -51,8 +57,8 @@ class LabelShares(NullFiltered):
 
     def columns(self, sums: Sums) -> Columns:
         """`to` and `from`: shares of the attention; `corpus`: of the tokens."""
-        corpus = [ratio(sums[f"tokens {name}"], sums["tokens"]) + np.zeros_like(sums["total"]) for name in self.names]
-        shares = {side: [ratio(sums[f"{side} {name}"], sums["total"]) for name in self.names] for side in ("to", "from")}
+        corpus = [ratio(sums[f"tokens {name}"], sums["tokens"]) + np.zeros_like(sums["total to"]) for name in self.names]
+        shares = {end: [ratio(sums[f"{end} {name}"], sums[f"total {end}"]) for name in self.names] for end in ("to", "from")}
         return {name: _side_by_side(columns) for name, columns in {**shares, "corpus": corpus}.items()}
 
 
