@@ -5,20 +5,23 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 
 import pytest
 import transformers
 from torch import Tensor
+from transformers.models.auto import modeling_auto
 
 import headscope
-from headscope.errors import HeadscopeError, InputError
+from headscope.errors import HeadscopeError, InputError, ModelError
 from headscope.lens.doctor import Diagnosis, diagnose
 from headscope.lens.neurons import neurons_of
 from headscope.lens.tokens.batch import Batch
 from tests import places
-from tests.architectures.tiny_models import ARCHITECTURES, CannotBuild, build
+from tests.architectures.tiny_models import ARCHITECTURES, CannotBuild, build, mapped_class, random_model
 
 PAGE = places.DOCS / "architectures.md"
 # One worker for all of them: the models are examined once, at the first test.
@@ -29,6 +32,9 @@ OUTSIDE_THE_INTERFACE = (
     *("bloom", "falcon", "gptj", "gpt_neo", "mpt", "mpnet", "deberta", "deberta-v2", "openai-gpt", "roformer"),
     *("megatron-bert", "rembert", "fsmt", "xlm", "flaubert", "codegen", "convbert", "squeezebert", "big_bird"),
 )
+
+# Architectures that are proven, with a class that reads something else than text.
+READS_NO_TEXT = ("llama4", "mllama", "seamless_m4t", "seamless_m4t_v2", "whisper")
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,8 @@ def page() -> str:
         f"Every one of the {len(outcomes())} text architectures in transformers {transformers.__version__}'s causal-LM,",
         "masked-LM and sequence-to-sequence mappings, as a tiny random model, through `headscope doctor`. This page",
         "is written by `python -m tests.architectures.test_architectures`, and a test checks that it is current.",
+        "An architecture stands for the class in that mapping; [others of its classes](#classes-that-read-no-text) may read",
+        "no text, and are refused.",
         "",
         "| verdict | architectures | what it means |",
         "|---|---|---|",
@@ -126,9 +134,28 @@ def page() -> str:
         "| what stands between | architectures |",
         "|---|---|",
         *[f"| {what} | {', '.join(o.model_type for o in attending if what in o.neurons)} |" for what in between],
+        "",
+        "## Classes that read no text",
+        "",
+        "Of these architectures, the class in the second column is proven: those in the third read sound or pictures in",
+        "the place of text, and are refused in one sentence. Of models that compare texts with pictures (CLIP, SigLIP),",
+        "the text tower is read.",
+        "",
+        "| architecture | proven as | refused |",
+        "|---|---|---|",
+        *[f"| {name} | {mapped_class(name)[1]} | {', '.join(classes_without_text(name))} |" for name in READS_NO_TEXT],
     ]
     return "\n".join(lines) + "\n"
 
+
+def classes_without_text(model_type: str) -> list[str]:
+    """The classes of an architecture, in any of transformers' mappings, whose forward pass takes no input_ids."""
+    named = [getattr(modeling_auto, mapping).get(model_type) for mapping in dir(modeling_auto) if _IS_MAPPING.match(mapping)]
+    names = {name for some in named if some for name in ([some] if isinstance(some, str) else some)}
+    return sorted(name for name in names if "input_ids" not in signature(getattr(transformers, name).forward).parameters)
+
+
+_IS_MAPPING = re.compile("MODEL_.*MAPPING_NAMES")
 
 _MEANING = {
     "ok": "weights and norms are read right at every attention",
@@ -165,6 +192,21 @@ def test_readable_weights_come_with_their_queries_and_keys(model_type: str) -> N
 
 def test_every_exception_has_a_reason() -> None:
     assert [outcome.model_type for outcome in outcomes() if outcome.verdict != "ok" and not outcome.reason] == []
+
+
+def test_classes_without_text_are_listed() -> None:
+    proven = [outcome.model_type for outcome in outcomes() if outcome.verdict == "ok"]
+    assert [name for name in proven if classes_without_text(name)] == list(READS_NO_TEXT)
+
+
+@pytest.mark.parametrize("model_type", READS_NO_TEXT)
+def test_classes_without_text_are_refused(model_type: str) -> None:
+    listed = PAGE.read_text(encoding="utf-8").partition("## Classes that read no text")[2]
+    for name in classes_without_text(model_type):
+        assert name in listed
+        model = random_model(model_type, name)
+        with pytest.raises(ModelError, match=f"is a {name}, which reads .* and no text"):
+            headscope.open(model)
 
 
 def test_docs_list_is_current() -> None:

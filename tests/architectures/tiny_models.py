@@ -51,13 +51,18 @@ def build(model_type: str) -> TinyModel:
         raise CannotBuild(NEEDS_MORE_THAN_TEXT[model_type])
     with torch.random.fork_rng():
         torch.manual_seed(zlib.crc32(model_type.encode()))
-        mapped_task, model = random_model(model_type)
+        mapped_task, class_name = mapped_class(model_type)
+        model = random_model(model_type, class_name)
         task = task_of(mapped_task, model.config)
         return TinyModel(model_type, task, model, text_for(model.config, task))
 
 
-def random_model(model_type: str) -> tuple[str, PreTrainedModel]:
-    task, class_name = next((task, names[model_type]) for task, names in MAPPINGS.items() if model_type in names)
+def mapped_class(model_type: str) -> tuple[str, str]:
+    """(task, name of the class)"""
+    return next((task, names[model_type]) for task, names in MAPPINGS.items() if model_type in names)
+
+
+def random_model(model_type: str, class_name: str) -> PreTrainedModel:
     try:
         model_class = getattr(transformers, class_name)
         config = tiny_config(model_type)
@@ -69,7 +74,7 @@ def random_model(model_type: str) -> tuple[str, PreTrainedModel]:
     if getattr(sys.modules[model_class.__module__], "mra_cuda_kernel", "not needed") is None:
         raise CannotBuild("Its attention is a CUDA kernel; without the kernel, the model takes it to be zero.")
     randomise(model)
-    return task, model
+    return model
 
 
 def task_of(mapped_task: str, config: PreTrainedConfig) -> str:

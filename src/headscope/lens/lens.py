@@ -19,9 +19,10 @@ from transformers import PreTrainedModel
 from headscope.errors import InputError, ModelError
 from headscope.lens.block import AttentionBlock
 from headscope.lens.iterate import blocks_of
-from headscope.lens.loading import random_twin
+from headscope.lens.loading import first_sentence, random_twin
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
+from headscope.lens.text_part import backbone
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoder, Encoding
 from headscope.lens.tokens.losses import Loss, own_loss, text_losses
@@ -50,7 +51,7 @@ class Lens:
         self.model = model
         self.tokenizer = tokenizer
         self.source = source
-        self._backbone, self._accepted = _backbone(model)
+        self._backbone, self._accepted = backbone(model, source.name)
         self.encoder = Encoder(source.name, model, tokenizer, self._accepted)
         self._implementations = attention_implementations(model)
         modes = {module: module.training for module in model.modules()}
@@ -254,11 +255,17 @@ class Lens:
             )
 
     def _find_sites(self) -> Trace:
-        inputs = dummy_inputs(self.model)
-        source, target = inputs["input_ids"], inputs.get("decoder_input_ids")
-        lengths = source.shape[1], None if target is None else target.shape[1]
-        with torch.no_grad():
-            found = trace(self.model, lambda: self.forward(inputs), *lengths)
+        try:
+            inputs = dummy_inputs(self.model)
+            source, target = inputs["input_ids"], inputs.get("decoder_input_ids")
+            lengths = source.shape[1], None if target is None else target.shape[1]
+            with torch.no_grad():
+                found = trace(self.model, lambda: self.forward(inputs), *lengths)
+        except Exception as error:  # whatever a stranger's forward pass may raise
+            raise ModelError(
+                f"{self.name} ({type(self.model).__name__}, {self.source.dtype}) does not run on a small text by itself, so "
+                f"its attention cannot be found: {first_sentence(error)}"
+            ) from error
         if not found.sites:
             why = f" ({found.skipped[0]})" if found.skipped else ""
             raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")
@@ -271,12 +278,3 @@ def _give_back(model: PreTrainedModel, implementations: list[tuple[Any, Any]], m
         config._attn_implementation_internal = implementation
     for module, training in modes.items():
         module.training = training
-
-
-def _backbone(model: PreTrainedModel) -> tuple[nn.Module, set[str]]:
-    """The model without its head, where that takes the same inputs, and the names of its arguments."""
-    for candidate in (model.base_model, model):
-        accepted = set(inspect.signature(candidate.forward).parameters)
-        if "input_ids" in accepted:
-            return candidate, accepted
-    raise ModelError(f"{type(model).__name__} takes no input_ids: it is not a text model.")

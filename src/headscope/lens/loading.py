@@ -17,6 +17,7 @@ from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokeni
 
 from headscope.errors import MissingExtra, ModelError
 from headscope.lens.quiet import quiet
+from headscope.lens.text_part import backbone, text_part
 
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 
@@ -36,6 +37,7 @@ def load(
         # A GGUF file holds arrays and no code; anything else must be safetensors.
         safe = None if gguf is not None else True
         model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=dtype, use_safetensors=safe, **options))
+        backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
         tokenizer = _attempt(source, lambda: AutoTokenizer.from_pretrained(folder, **options))
     if device is not None:
         model = model.to(device)
@@ -48,7 +50,7 @@ def _check_device(device: str) -> None:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         raise ModelError(
-            f"This machine has no device {device} for torch ({_first_sentence(error)[:-1]}): take cpu."
+            f"This machine has no device {device} for torch ({first_sentence(error)[:-1]}): take cpu."
         ) from error
 
 
@@ -149,7 +151,7 @@ def _attempt(source: str | Path, action: Any) -> Any:
     except ImportError as error:
         if "gguf" in str(error).lower() or "accelerate" in str(error):
             raise MissingExtra(f"Reading the GGUF file of {source}", "gguf") from error
-        raise ModelError(f"{source} needs a package that is not installed: {_first_sentence(error)}") from error
+        raise ModelError(f"{source} needs a package that is not installed: {first_sentence(error)}") from error
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError, struct.error) as error:
         raise ModelError(_explain(source, error)) from error
 
@@ -162,7 +164,7 @@ def _explain(source: str | Path, error: Exception) -> str:
             "read that code, then pass --trust-remote-code (trust_remote_code=True in Python)."
         )
     if "pytorch_model.bin" in text or ("safetensors" in text and "not" in text and not Path(source).exists()):
-        return f"{source} has no safetensors weights on the hub; headscope does not load pickles: {_first_sentence(error)}"
+        return f"{source} has no safetensors weights on the hub; headscope does not load pickles: {first_sentence(error)}"
     if "gated" in text.lower() or "401" in text or "403" in text:
         return f"{source} is not open to you on the hub: log in with `hf auth login`, or check the name."
     if "does not recognize this architecture" in text or "Unrecognized model" in text:
@@ -172,8 +174,9 @@ def _explain(source: str | Path, error: Exception) -> str:
             f"The model {source!r} is not a folder here, not in the local cache, and could not be fetched from the hub: "
             "check the name and the network, or give a local folder."
         )
-    return f"{source} cannot be loaded: {_first_sentence(error)}"
+    return f"{source} cannot be loaded: {first_sentence(error)}"
 
 
-def _first_sentence(error: Exception) -> str:
+def first_sentence(error: Exception) -> str:
+    """What an error of another library says, in one line."""
     return " ".join(str(error).split()).split(". ")[0].rstrip(".") + "."

@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 from headscope.errors import ModelError
 from headscope.lens.lens import Lens
 from headscope.lens.loading import load, random_twin
+from headscope.lens.text_part import text_part
 
 NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
 
@@ -63,6 +64,7 @@ class ModelSource:
         return load(self.model, device=self.device, dtype=getattr(torch, self.dtype), **options)
 
     def _watched(self, model: PreTrainedModel, tokenizer: Any) -> Lens:
+        model = text_part(model)
         if self.random_init is not None:
             model = random_twin(model, self.random_init, self.keep_embeddings)
         return Lens(model, tokenizer, self)

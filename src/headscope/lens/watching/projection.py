@@ -13,6 +13,8 @@ def matrix_of(module: nn.Module) -> Tensor:
     """The (in, out) matrix of a linear layer: x @ matrix + bias is what the layer computes."""
     weight = module.weight
     assert isinstance(weight, Tensor)
+    if type(weight).dequantize is not Tensor.dequantize:  # a quantised weight (torchao), which stands for another
+        weight = weight.dequantize()
     if isinstance(module, Conv1D):
         return weight
     if isinstance(module, nn.Conv1d):  # kernel size 1: a linear layer on (batch, in, length)
@@ -36,10 +38,11 @@ class Projection:
     @property
     def matrices(self) -> Tensor:
         """W_O^h for every head: (head, d_head, d_model)."""
-        matrix = matrix_of(self.module)
-        version = 0 if matrix.is_inference() else matrix._version
+        weight = self.module.weight
+        assert isinstance(weight, Tensor)
+        version = 0 if weight.is_inference() else weight._version
         if version != self._version:
-            rows = matrix[self.offset : self.offset + self.heads * self.head_size]
+            rows = matrix_of(self.module)[self.offset : self.offset + self.heads * self.head_size]
             self._matrices = rows.detach().float().reshape(self.heads, self.head_size, -1)
             self._version = version
             self._roots: Tensor | None = None
