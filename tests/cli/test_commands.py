@@ -137,14 +137,6 @@ def test_truncated_weights(monkeypatch, capsys, tmp_path: Path, folder: Path) ->
     assert_one_sentence(run(monkeypatch, capsys, "doctor", tmp_path / "m"), "cannot be loaded")
 
 
-def test_pickle_is_refused_without_being_opened(monkeypatch, capsys, tmp_path: Path, folder: Path) -> None:
-    shutil.copy(folder / "config.json", tmp_path)
-    (tmp_path / "pytorch_model.bin").write_bytes(b"never read")
-    result = run(monkeypatch, capsys, "doctor", tmp_path)
-    assert_one_sentence(result, "pytorch_model.bin", "can run any code", "safetensors only")
-    assert "--allow-pickle" not in result[2]
-
-
 def test_model_without_attention(monkeypatch, capsys, tmp_path: Path) -> None:
     from transformers import MambaConfig, MambaForCausalLM
 

@@ -1,11 +1,19 @@
-"""From a name, a folder or a GGUF file to a model and its tokenizer; safetensors only, remote code never by itself."""
+"""From a name, a folder or a GGUF file to a model and its tokenizer: arrays only, and remote code never by itself.
+
+Weights are safetensors or GGUF, which hold arrays and nothing else, or a pickle (pytorch_model.bin) read through torch's
+restricted unpickler, which makes arrays and calls nothing. What that refuses is refused here.
+"""
 
 import copy
 import json
 import os
+import re
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +27,9 @@ from headscope.errors import MissingExtra, ModelError
 from headscope.lens.quiet import quiet
 from headscope.lens.text_part import backbone, text_part
 
-_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
+_PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")  # whole, or in shards
+_OTHER_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
+_NO_CONVERSION = "DISABLE_SAFETENSORS_CONVERSION"
 
 
 def load(
@@ -32,16 +42,29 @@ def load(
         options["gguf_file"] = gguf
     elif not Path(folder).is_dir() and _is_offline():
         options["local_files_only"] = True  # at once, instead of half a minute of retries
-    with quiet(everything=gguf is not None):
+    with quiet(everything=gguf is not None), _no_conversion():
         model_class = _attempt(source, lambda: _saved_class(folder, options))
-        # A GGUF file holds arrays and no code; anything else must be safetensors.
-        safe = None if gguf is not None else True
-        model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=dtype, use_safetensors=safe, **options))
+        # Said out loud, so that neither a default nor torch's environment variable can say otherwise.
+        model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=dtype, weights_only=True, **options))
         backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
         tokenizer = _attempt(source, lambda: AutoTokenizer.from_pretrained(folder, **options))
     if device is not None:
         model = model.to(device)
     return model, tokenizer
+
+
+@contextmanager
+def _no_conversion() -> Iterator[None]:
+    """For a pickle on the hub, transformers would ask a service to write to that repository: not because someone reads."""
+    before = os.environ.get(_NO_CONVERSION)
+    os.environ[_NO_CONVERSION] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_NO_CONVERSION]
+        else:
+            os.environ[_NO_CONVERSION] = before
 
 
 def _check_device(device: str) -> None:
@@ -122,16 +145,13 @@ def _check_weights(folder: Path) -> None:
         json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (ValueError, OSError) as error:
         raise ModelError(f"{folder / 'config.json'} cannot be read ({error}): fetch the model again.") from error
-    if any(folder.glob("*.safetensors")):
+    if any(folder.glob("*.safetensors")) or any((folder / name).is_file() for name in _PICKLED):
         return
-    pickles = sorted(file.name for pattern in _PICKLES for file in folder.glob(pattern))
-    if pickles:
-        raise ModelError(
-            f"{folder} has its weights only as a pickle ({pickles[0]}), which can run any code when it is loaded; "
-            "headscope reads safetensors only and has no switch for this on purpose: convert it first with "
-            "model.save_pretrained(folder)."
-        )
-    raise ModelError(f"{folder} has a config.json but no weights (*.safetensors): fetch the model again.")
+    pickles = sorted(file.name for pattern in _OTHER_PICKLES for file in folder.glob(pattern))
+    found = f" ({pickles[0]} is not a name that a model's weights have)" if pickles else ""
+    raise ModelError(
+        f"{folder} has a config.json but no weights, *.safetensors or pytorch_model.bin{found}: fetch the model again."
+    )
 
 
 def _saved_class(folder: str, options: dict[str, Any]) -> Any:
@@ -152,7 +172,9 @@ def _attempt(source: str | Path, action: Any) -> Any:
         if "gguf" in str(error).lower() or "accelerate" in str(error):
             raise MissingExtra(f"Reading the GGUF file of {source}", "gguf") from error
         raise ModelError(f"{source} needs a package that is not installed: {first_sentence(error)}") from error
-    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError, struct.error) as error:
+    except UnpicklingError as error:
+        raise ModelError(_why_no_pickle(source, error)) from error
+    except (OSError, EOFError, ValueError, KeyError, RuntimeError, SafetensorError, struct.error) as error:
         raise ModelError(_explain(source, error)) from error
 
 
@@ -163,8 +185,8 @@ def _explain(source: str | Path, error: Exception) -> str:
             f"{source} brings code of its own, which is not run unless you say so: "
             "read that code, then pass --trust-remote-code (trust_remote_code=True in Python)."
         )
-    if "pytorch_model.bin" in text or ("safetensors" in text and "not" in text and not Path(source).exists()):
-        return f"{source} has no safetensors weights on the hub; headscope does not load pickles: {first_sentence(error)}"
+    if "pytorch_model.bin" in text and not Path(source).exists():
+        return f"{source} has no weights on the hub, safetensors or pytorch_model.bin: {first_sentence(error)}"
     if "gated" in text.lower() or "401" in text or "403" in text:
         return f"{source} is not open to you on the hub: log in with `hf auth login`, or check the name."
     if "does not recognize this architecture" in text or "Unrecognized model" in text:
@@ -175,6 +197,17 @@ def _explain(source: str | Path, error: Exception) -> str:
             "check the name and the network, or give a local folder."
         )
     return f"{source} cannot be loaded: {first_sentence(error)}"
+
+
+def _why_no_pickle(source: str | Path, error: UnpicklingError) -> str:
+    """What torch's restricted unpickler has refused."""
+    called = re.search(r"GLOBAL (\S+)", str(error))
+    if called is None:
+        return f"{source} has weights in a pickle that torch did not write, or that is damaged: fetch the model again."
+    return (
+        f"{source} has weights in a pickle that holds more than arrays: it asks for {called[1]}, which could run any code "
+        "and was not run; there is no switch for it: take the model as safetensors, from someone whom you trust."
+    )
 
 
 def first_sentence(error: Exception) -> str:

@@ -12,6 +12,7 @@ import transformers
 from headscope.errors import InputError
 from headscope.files import sha256_of, write_text
 from headscope.lens.lens import Lens
+from headscope.lens.watching.projection import dequantised
 from headscope.version import __version__
 
 NAME = "manifest.json"
@@ -35,7 +36,8 @@ def describe_model(lens: Lens) -> dict[str, Any]:
     if folder.is_file():
         hashes = {folder.name: sha256_of(folder)}
     elif folder.is_dir():
-        files = sorted({file for pattern in _WEIGHTS for file in folder.glob(pattern)})
+        pickles = () if any(folder.glob("*.safetensors")) else ("pytorch_model*.bin",)
+        files = sorted({file for pattern in (*_WEIGHTS, *pickles) for file in folder.glob(pattern)})
         hashes = {file.name: sha256_of(file) for file in files}
     else:
         hashes = {"parameters": _hash_of_parameters(lens.model)}
@@ -52,7 +54,7 @@ def _hash_of_parameters(model: torch.nn.Module) -> str:
     digest = hashlib.sha256()
     for name, tensor in model.state_dict().items():
         digest.update(name.encode())
-        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        digest.update(dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
 
 

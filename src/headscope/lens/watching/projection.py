@@ -9,12 +9,16 @@ from transformers.pytorch_utils import Conv1D
 LINEAR = (nn.Linear, Conv1D, nn.Conv1d)
 
 
+def dequantised(weight: Tensor) -> Tensor:
+    """The numbers that a quantised weight (torchao's) stands for; any other weight as it is."""
+    return weight if type(weight).dequantize is Tensor.dequantize else weight.dequantize()
+
+
 def matrix_of(module: nn.Module) -> Tensor:
     """The (in, out) matrix of a linear layer: x @ matrix + bias is what the layer computes."""
     weight = module.weight
     assert isinstance(weight, Tensor)
-    if type(weight).dequantize is not Tensor.dequantize:  # a quantised weight (torchao), which stands for another
-        weight = weight.dequantize()
+    weight = dequantised(weight)
     if isinstance(module, Conv1D):
         return weight
     if isinstance(module, nn.Conv1d):  # kernel size 1: a linear layer on (batch, in, length)
