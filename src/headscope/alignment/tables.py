@@ -20,20 +20,19 @@ from headscope.text.links import Links
 MEASURES = ("weight", "norm")
 COLUMNS = ["setting", "measure", "layer", "head", "aer", "precision", "recall", "f1"]
 COLUMNS += ["low", "high", "aer_half_0", "aer_half_1"]  # of the error rate
-SURVEY_SHARD = 16
+SURVEY_SHARD = 16  # pairs: so that a bar moves
 
 
 def survey(
     workspace: Workspace, part: str, corpus: Corpus, lens: Lens, *, gold: bool, batch_size: int, encoding: Encoding = BY_WORD
 ) -> Run:
     """What every layer and head would give, in parts/`part`: average norms, and with gold links error rates."""
-    pairs = sum(1 for _ in corpus)
     statistics: list[Statistic] = [MeanScore(measure="norm")]
     if gold:
         measures = [*MEASURES, *(f"joint_{measure}" for measure in MEASURES)]
         statistics += [AlignmentErrors(measure=measure, setting=setting) for setting in SETTINGS for measure in measures]
-    shard = max(1, min(SURVEY_SHARD, pairs // 100))  # few pairs: every one is resampled by itself
-    return workspace.study(part, corpus, statistics, lens, batch_size=batch_size, shard_size=shard, encoding=encoding)
+    feed = {"batch_size": batch_size, "shard_size": SURVEY_SHARD, "encoding": encoding}
+    return workspace.study(part, corpus, statistics, lens, **feed)
 
 
 def error_tables(run: Run) -> dict[str, pd.DataFrame]:

@@ -41,7 +41,7 @@ class Paper(Generic[D, S]):
     settings_type: ClassVar[type]
     sections: ClassVar[Sequence[Section]]
     examples: ClassVar[Sequence[str]] = ()
-    shard_size: ClassVar[int] = 32  # documents: small, so that there are enough shards to resample
+    shard_size: ClassVar[int] = 32  # documents: small, so that a kill costs little
 
     def __init__(self, workspace: Workspace, data: D, settings: S, batch_size: int) -> None:
         self.workspace, self.lens = workspace, workspace.lens

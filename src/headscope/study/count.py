@@ -1,4 +1,4 @@
-"""One shard through the lens: batches of similar length, every statistic updated from every block."""
+"""Some documents through the lens: batches of similar length, every statistic updated from every block."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -36,15 +36,14 @@ class BatchSettings:
 
 def count(
     lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], settings: BatchSettings
-) -> tuple[list[Statistic], dict[str, int]]:
-    """Fresh statistics over some documents, and how many they are. Depends on nothing but the documents and the settings."""
-    started = [statistic.start(lens.sites) for statistic in statistics]
+) -> dict[str, int]:
+    """Add some documents to statistics that are started, and say how many they are."""
     needed = {layer: statistic.name for statistic in statistics for layer in statistic.needs}
     encoded, skipped = encode_all(lens.encoder, documents, settings, needed)
     for batch in batches_of(lens.encoder, encoded, settings.batch_size):
-        update(lens, batch, started)
+        update(lens, batch, statistics)
     tokens = sum(len(item.source) for item in encoded)
-    return started, {"documents": len(encoded), "tokens": tokens, "skipped": skipped}
+    return {"documents": len(encoded), "tokens": tokens, "skipped": skipped}
 
 
 def update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
@@ -113,7 +112,12 @@ def _check_layers(document: Document, needed: Mapping[str, str]) -> None:
 
 
 def batches_of(encoder: Encoder, encoded: Sequence[Encoded], size: int) -> Iterator[Batch]:
-    """Texts of similar length together, so that little is padding; ties in their own order."""
-    order = sorted(range(len(encoded)), key=lambda index: len(encoded[index].source))
-    for start in range(0, len(order), size):
-        yield encoder.collate([encoded[index] for index in order[start : start + size]])
+    """Texts of similar length together, so that little is padding: none over twice another's; ties in their own order."""
+    together: list[Encoded] = []
+    for one in sorted(encoded, key=lambda item: len(item.source)):
+        if together and (len(together) == size or len(one.source) > 2 * len(together[0].source)):
+            yield encoder.collate(together)
+            together = []
+        together.append(one)
+    if together:
+        yield encoder.collate(together)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from headscope.study.groups import explain
 from headscope.text.as_read import as_read
 
 KINDS = {"align": "word alignments"}  # a paper's run is called by the paper's name
@@ -26,6 +27,8 @@ def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dic
     facts["Corpus"] = "; ".join(dict.fromkeys(map(as_read, corpora)))
     if counts := manifest.get("counts"):
         facts["Counted"] = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()) if count)
+    if about := manifest.get("intervals"):
+        facts["Intervals"] = explain(about)
     facts["Settings"] = _settings(manifest.get("settings", {}))
     facts["Versions"] = ", ".join(f"{name} {version}" for name, version in sorted(manifest.get("versions", {}).items()))
     hashes = sorted(model["hashes"].items())

@@ -1,20 +1,17 @@
-"""Confidence intervals for any statistic: resample the shards, and recompute the columns from the sums."""
+"""Confidence intervals for any statistic: resample groups of documents, and recompute the columns from the sums."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from headscope.statistics.base import Array, Statistic
-from headscope.statistics.kit.resampling import resampled
+from headscope.statistics.kit.resampling import resampled, small_sample_tail
+from headscope.study.groups import stacked
 
 
-def intervals(statistic: Statistic, shards: Sequence[dict[str, Array]], seed: int = 0) -> dict[str, tuple[Array, Array]]:
-    """For each column its (low, high) per head. Not a number with fewer than two shards."""
-    if len(shards) < 2:
+def intervals(statistic: Statistic, groups: Sequence[dict[str, Array]], seed: int = 0) -> dict[str, tuple[Array, Array]]:
+    """For each column its (low, high) per head. Not a number with fewer than two groups."""
+    if len(groups) < 2:
         columns = statistic.columns(statistic.state)
         return {name: (np.full(column.shape, np.nan), np.full(column.shape, np.nan)) for name, column in columns.items()}
-    stacked = {
-        name: np.stack([fields.get(name, np.zeros_like(sums)) for fields in shards])
-        for name, sums in sorted(statistic.state.items())
-    }
-    return resampled(stacked, statistic.columns, seed=seed)
+    return resampled(stacked(groups), statistic.columns, seed=seed, tail=small_sample_tail(len(groups)))

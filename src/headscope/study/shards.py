@@ -15,6 +15,7 @@ class Shard:
     """Some consecutive documents."""
 
     index: int
+    start: int  # the place of its first document in the corpus
     documents: Sequence[Document]
 
 
@@ -33,4 +34,4 @@ def shards_of(documents: Iterable[Document], size: int, wanted: set[int]) -> Ite
     for index in range(max(wanted, default=-1) + 1):
         some = list(islice(documents, size))
         if index in wanted:
-            yield Shard(index, some)
+            yield Shard(index, index * size, some)

@@ -22,6 +22,7 @@ from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study.count import BatchSettings
 from headscope.study.engine import Engine, LocalEngine
+from headscope.study.groups import describe, group_size
 from headscope.study.intervals import intervals
 from headscope.study.manifest import begin_run, save_manifest
 from headscope.study.run import Run
@@ -32,8 +33,6 @@ from headscope.study.work import Work
 from headscope.text import Corpus
 from headscope.text.as_read import notices
 from headscope.text.corpus import OnError
-
-GROUPS = 200  # of shards to resample, at the most: a bounded number, whatever the corpus
 
 
 def study(
@@ -62,8 +61,8 @@ def study(
     run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
     with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
         manifest = _begin(run, opened, read, chosen, batches, shard_size)
-        work = Work(opened.source, chosen, batches, read.annotator, read.on_error)
         total = manifest["corpus"]["documents"]
+        work = Work(opened.source, chosen, batches, group_size(total), read.annotator, read.on_error)
         progress = progress or Silent()
         for line in notices(manifest["corpus"]):
             progress.say(line)
@@ -113,22 +112,23 @@ def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine:
     finished = {index for index in shards if load_state(shard_file(run, index)) is not None}
     progress.begin(total, min(len(finished) * size, total))
     for done in engine.run(work, shards_of(corpus.bare(), size, set(shards) - finished)):
-        save_state(shard_file(run, done.index), done.state, done.counts)
+        save_state(shard_file(run, done.index), done.state, done.groups, done.counts)
         progress.advance(done.documents)
 
 
 def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
     """A statistic of a finished run with its merged sums: for what takes a second pass over the corpus."""
     merged = statistic.start(lens.sites)
-    for state, _ in _finished(run.folder, run.manifest["shards"]):
+    for state, groups, _ in _finished(run.folder, run.manifest["shards"]):
         if merged.table_name not in state:
             raise InputError(f"{run.folder} has no {merged.table_name} in its shards; run it again.")
-        merged.merge(_part(merged, lens.sites, state))
+        for _, part in _parts(merged, lens.sites, state, groups):
+            merged.merge(part)
     return merged
 
 
-def _finished(run: Path, shards: int) -> Iterator[tuple[State, dict[str, int]]]:
-    """The states of all shards, in order."""
+def _finished(run: Path, shards: int) -> Iterator[tuple[State, list[int], dict[str, int]]]:
+    """The states of all shards, in order, their groups and their counts."""
     for index in range(shards):
         loaded = load_state(shard_file(run, index))
         if loaded is None:
@@ -136,35 +136,40 @@ def _finished(run: Path, shards: int) -> Iterator[tuple[State, dict[str, int]]]:
         yield loaded
 
 
-def _part(statistic: Statistic, sites: Sequence[Site], state: State) -> Statistic:
-    """A statistic with the sums of one shard."""
-    part = statistic.start(sites)
-    part.state = state.get(statistic.table_name, {})
-    return part
+def _parts(
+    statistic: Statistic, sites: Sequence[Site], state: State, groups: Sequence[int]
+) -> Iterator[tuple[int | None, Statistic]]:
+    """A statistic with the sums of one shard: with those of each group, where it is resampled, else of all together."""
+    sums = state.get(statistic.table_name, {})
+    rows = enumerate(groups) if statistic.resampled else [(..., None)]
+    for row, group in rows:
+        part = statistic.start(sites)
+        part.state = {name: array[row] for name, array in sums.items()}
+        yield group, part
 
 
 def _finish(run: Path, sites: Sequence[Site], statistics: Sequence[Statistic], total: int, manifest: dict[str, Any]) -> Run:
     """Merge the shards in order, and write the tables."""
     merged = [statistic.start(sites) for statistic in statistics]
-    resampled = [statistic for statistic in statistics if statistic.resampled]
-    groups: list[dict[str, Statistic]] = []  # consecutive shards, for resampling
+    groups: dict[str, dict[int, Statistic]] = {statistic.table_name: {} for statistic in statistics}
     counts: Counter[str] = Counter()
-    for index, (state, shard_counts) in enumerate(_finished(run, total)):
+    met: set[int] = set()
+    for state, shard_groups, shard_counts in _finished(run, total):
         counts.update(shard_counts)
-        if index * GROUPS // max(total, GROUPS) == len(groups):
-            groups.append({statistic.table_name: statistic.start(sites) for statistic in resampled})
+        met.update(shard_groups)
         for whole in merged:
-            part = _part(whole, sites, state)
-            whole.merge(part)
-            if whole.resampled:
-                groups[-1][whole.table_name].merge(part)
+            for group, part in _parts(whole, sites, state, shard_groups):
+                whole.merge(part)
+                if group is not None:
+                    groups[whole.table_name].setdefault(group, whole.start(sites)).merge(part)
     for statistic in merged:
         frame = statistic.table()
         if statistic.resampled:
-            states = [group[statistic.table_name].state for group in groups]
+            states = [group.state for group in groups[statistic.table_name].values()]
             for column, (low, high) in intervals(statistic, states).items():
                 frame[f"{column}_low"], frame[f"{column}_high"] = low, high
         save_table(run, statistic.table_name, frame)
-    manifest = {**manifest, "finished": True, "counts": dict(counts), "shards": total}
+    about = describe(len(met), group_size(manifest["corpus"]["documents"]))
+    manifest = {**manifest, "finished": True, "counts": dict(counts), "shards": total, "intervals": about}
     save_manifest(run, manifest)
     return Run(run, manifest)

@@ -1,5 +1,6 @@
 """Work: what a study does with every shard, as data that another process can be handed; and what a shard comes to."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
 from headscope.statistics.base import Statistic
 from headscope.study.count import BatchSettings, count
+from headscope.study.groups import grouped, stacked
 from headscope.study.shards import Shard
 from headscope.study.state import State
 from headscope.text import Annotator, Corpus, Document
@@ -19,7 +21,8 @@ class ShardCounts:
 
     index: int
     documents: int  # of the shard, those that were skipped too
-    state: State
+    state: State  # of what is resampled one row a group
+    groups: list[int]  # that the rows are of: those with a document that was counted
     counts: dict[str, int]
 
 
@@ -30,14 +33,26 @@ class Work:
     source: ModelSource
     statistics: Sequence[Statistic]
     batches: BatchSettings
+    group_size: int  # documents
     annotator: Annotator | None = None
     on_error: OnError = "stop"  # the corpus's own, for what cannot be annotated
 
     def count(self, lens: Lens, shard: Shard) -> ShardCounts:
         """Depends on nothing but the work and the shard; `lens` is its source, opened."""
-        started, counts = count(lens, self._annotated(shard.documents), self.statistics, self.batches)
-        state = {statistic.table_name: statistic.state for statistic in started}
-        return ShardCounts(shard.index, len(shard.documents), state, counts)
+        whole = {one.table_name: one.start(lens.sites) for one in self.statistics if not one.resampled}
+        by_group: dict[int, list[Statistic]] = {}
+        counts: Counter[str] = Counter()
+        for group, documents in grouped(shard.documents, shard.start, self.group_size).items():
+            started = [whole.get(one.table_name) or one.start(lens.sites) for one in self.statistics]
+            found = count(lens, self._annotated(documents), started, self.batches)
+            counts.update(found)
+            if found["documents"]:
+                by_group[group] = started
+        state = {name: one.state for name, one in whole.items()}
+        for place, one in enumerate(self.statistics):
+            if one.resampled:
+                state[one.table_name] = stacked([started[place].state for started in by_group.values()])
+        return ShardCounts(shard.index, len(shard.documents), state, list(by_group), dict(counts))
 
     def _annotated(self, documents: Sequence[Document]) -> Sequence[Document]:
         """A shard's bounds do not depend on the annotator: it reads what is in the shard."""
