@@ -86,8 +86,80 @@ def test_read_says_what_each_head_looks_at_most(monkeypatch, capsys, folder: Pat
     token, row, key = (int(place) for place in (here.sum(0).argmax(), *divmod(int(here.argmax()), here.shape[1])))
     tokens, share = reading.tokens, here.sum(0)[token] / here.sum()
     line = next(line.split() for line in out.splitlines() if line.split()[:1] == ["2.3"])
-    assert line == ["2.3", tokens[token], f"{share:.2f}", tokens[row], "→", tokens[key], f"{here.max():.3g}"]
+    sinks = f"{(here.sum(0)[0] + here.sum(0)[-1]) / here.sum():.2f}"
+    assert line == ["2.3", sinks, tokens[token], f"{share:.2f}", tokens[row], "→", tokens[key], f"{here.max():.3g}"]
     assert code == 0
+
+
+@pytest.fixture(scope="module")
+def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models") / "decoder"
+    tiny("gpt2").save_pretrained(folder)
+    tiny_tokenizer("bpe").save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("level", ["token", "word"])
+def test_read_of_a_decoder_has_no_row_without_a_choice_and_no_sinks(monkeypatch, capsys, decoder: Path, level: str) -> None:
+    """Row 0 sees itself alone: its weight of 1 hid every other pair, and the first token gets most of every head."""
+    text = "the cat sat on the mat"
+    code, out, _ = run(monkeypatch, capsys, "read", decoder, text, "--level", level)
+    assert code == 0
+    assert "Ġ" not in out
+    assert "--with-sinks" in out
+    with headscope.open(decoder) as lens:
+        reading = lens.read(text)
+        reading = reading.to_words() if level == "word" else reading
+    here = reading.scores()[2, 3]
+    beyond = here[1:, 1:-1]  # the last token is </s>
+    row, key = divmod(int(beyond.argmax()), beyond.shape[1])
+    most = int(beyond.sum(0).argmax()) + 1
+    texts = [token.replace("Ġ", "") for token in reading.tokens]
+    line = next(line.split() for line in out.splitlines() if line.split()[:1] == ["2.3"])
+    sinks, share = 1 - beyond.sum() / here[1:].sum(), beyond.sum(0).max() / beyond.sum()
+    assert line[:4] == ["2.3", f"{sinks:.2f}", texts[most], f"{share:.2f}"]
+    assert line[-1] == f"{beyond.max():.3g}"
+    link = [word for word in line[4:-1] if not word.startswith("(")]
+    assert link == [texts[row + 1], "→", texts[key + 1]]
+    assert ("(" in line[4] + line[5]) == (texts.count(texts[row + 1]) > 1)
+
+
+def test_read_of_a_decoder_with_sinks(monkeypatch, capsys, decoder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", decoder, "the cat sat on the mat", "--with-sinks")
+    assert code == 0
+    with headscope.open(decoder) as lens:
+        here = lens.read("the cat sat on the mat").scores()[1, 2, 1:]
+    line = next(line.split() for line in out.splitlines() if line.split()[:1] == ["1.2"])
+    assert line[-1] == f"{here.max():.3g}"
+    assert f"{here.sum(0).max() / here.sum():.2f}" in line
+
+
+def test_read_as_json_has_tokens_raw_and_readable(monkeypatch, capsys, decoder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", decoder, "the cat sat", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert any("Ġ" in token for token in found["key_tokens"])
+    assert [token.replace("Ġ", "") for token in found["key_tokens"]] == found["key_texts"]
+    assert found["sinks"] == [True, *[False] * (len(found["key_tokens"]) - 2), True]
+    assert found["without_sinks"] is True
+    one = found["strongest"][5]
+    assert (one["layer"], one["head"]) == (1, 1)
+    assert one["link"] == [found["query_texts"][one["places"][0]], found["key_texts"][one["places"][1]]]
+    assert one["score"] == pytest.approx(torch.tensor(found["scores"])[1, 1][tuple(one["places"])].item())
+
+
+def test_read_of_one_token_says_that_nothing_is_left(monkeypatch, capsys, decoder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", decoder, "a")
+    assert code == 0
+    assert next(line.split() for line in out.splitlines() if line.split()[:1] == ["0.0"]) == ["0.0", "1.00", *["-"] * 4]
+    assert json.loads(run(monkeypatch, capsys, "read", decoder, "a", "--json")[1])["strongest"][0]["token"] is None
+
+
+def test_read_of_an_encoder_without_sinks(monkeypatch, capsys, folder: Path) -> None:
+    code, out, _ = run(monkeypatch, capsys, "read", folder, "the cats sat", "--without-sinks")
+    assert code == 0
+    assert "[CLS]  " not in out
+    assert "→ [SEP]" not in out
 
 
 @pytest.mark.parametrize("measure", ["value_norm", "joint_norm", "effective"])

@@ -24,6 +24,13 @@ Truncate = Annotated[bool, typer.Option("--truncate", help="Cut off what is long
 _EACH = f"{', '.join(sorted(MEASURES))}"
 Measure = Annotated[str, typer.Option("-m", "--measure", help=f"One of {_EACH}.")]
 Measures = Annotated[list[str] | None, typer.Option("-m", "--measure", help=f"{_EACH}; may be repeated. Default: weight.")]
+WithoutSinks = Annotated[
+    bool | None,
+    typer.Option(
+        "--without-sinks/--with-sinks",
+        help="Leave special tokens aside, and a decoder's first token. Default: aside for a decoder's own attention.",
+    ),
+]
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
 
 # Counting over a corpus

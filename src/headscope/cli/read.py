@@ -1,6 +1,7 @@
 """`headscope read MODEL TEXT`: one text through one model, as a table on the terminal or as JSON."""
 
 import json
+import math
 from typing import Annotated
 
 import typer
@@ -10,8 +11,8 @@ from rich.text import Text
 
 from headscope.cli import options
 from headscope.lens import ModelSource
-from headscope.lens.reading import Strongest
 from headscope.lens.site import attention_named
+from headscope.lens.strongest import Strongest
 from headscope.measures import MEASURES
 
 
@@ -23,6 +24,7 @@ def read(
     measure: options.Measure = "weight",
     attention: options.Attention = "self",
     level: options.Level = "token",
+    without_sinks: options.WithoutSinks = None,
     truncate: options.Truncate = False,
     as_json: options.AsJson = False,
     device: options.Device = None,
@@ -44,27 +46,59 @@ def read(
     with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
         reading = lens.read(text, pair=pair, target=target, truncate=truncate)
         reading = reading.to_words() if level == "word" else reading
+        aside = reading.is_without_sinks(kind, stack) if without_sinks is None else without_sinks
+        heads = reading.strongest(measure, kind=kind, stack=stack, without_sinks=aside)
         if not as_json:
-            _print(reading.strongest(measure, kind=kind, stack=stack), measure)
+            _print(heads, measure, aside, [reading.query_texts(kind, stack), reading.key_texts(kind, stack)])
             return
         found = {
             "measure": measure,
             "attention": attention,
             "query_tokens": reading.query_tokens(kind, stack),
             "key_tokens": reading.key_tokens(kind, stack),
+            "query_texts": reading.query_texts(kind, stack),
+            "key_texts": reading.key_texts(kind, stack),
+            "sinks": reading.sinks(kind, stack),
+            "without_sinks": aside,
+            "strongest": [_known(one) for one in heads],
             "scores": reading.scores(measure, kind=kind, stack=stack).tolist(),
         }
         typer.echo(json.dumps(found))
 
 
-def _print(heads: list[Strongest], measure: str) -> None:
+def _known(one: Strongest) -> dict[str, object]:
+    return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in one._asdict().items()}
+
+
+def _print(heads: list[Strongest], measure: str, without_sinks: bool, sides: list[list[str]]) -> None:
     console = Console()
     console.print(Text(MEASURES[measure].about, style="dim"))
+    console.print(Text(_WITHOUT if without_sinks else _WITH, style="dim"))
     table = Table(box=None, header_style="bold")
-    for name in ("head", "looks most at", "share", "strongest link", measure):
-        table.add_column(name, justify="right" if name in ("share", measure) else "left")
+    for name in ("head", "sinks", "looks most at", "share", "strongest link", measure):
+        table.add_column(name, justify="right" if name in ("sinks", "share", measure) else "left")
     for one in heads:
         label = f"layer {one.layer}" if one.head is None else f"{one.layer}.{one.head}"
-        link = one.token if one.link is None else " → ".join(one.link)
-        table.add_row(label, Text(one.token), f"{one.share:.2f}", Text(link), f"{one.score:.3g}")
+        link = one.token if one.places is None else " → ".join(map(_named, sides, one.places))
+        numbers = [_number(one.sinks, ".2f"), _number(one.share, ".2f"), _number(one.score, ".3g")]
+        table.add_row(label, numbers[0], Text(one.token or "-"), numbers[1], Text(link or "-"), numbers[2])
     console.print(table)
+
+
+_WITHOUT = (
+    "sinks: the part that goes to special tokens and to the first one a decoder reads. The rest of the line is about what "
+    "goes beyond them, and share is of that; --with-sinks counts them in. (3): the place of a token that comes twice."
+)
+_WITH = (
+    "sinks: the part that goes to special tokens, and to the first one a decoder reads; they are counted in, "
+    "--without-sinks leaves them aside. (3): the place of a token that comes twice."
+)
+
+
+def _named(texts: list[str], place: int) -> str:
+    """A token, with its place where the text has it more than once."""
+    return texts[place] if texts.count(texts[place]) == 1 else f"{texts[place]} ({place})"
+
+
+def _number(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else f"{value:{form}}"

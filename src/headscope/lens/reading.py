@@ -1,7 +1,7 @@
 """Reading: one input, every attention, in memory."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Self
+from typing import Literal, Self
 
 import torch
 from torch import Tensor
@@ -11,22 +11,12 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import MEASURES
 from headscope.lens.neurons import Neurons, neurons_of
 from headscope.lens.site import Site
+from headscope.lens.strongest import Candidates, Strongest, are_sinks, choices, strongest_of
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.words import merge_keys, merge_rows
 
 Level = Literal["token", "word"]
-
-
-class Strongest(NamedTuple):
-    """What one head looks at most."""
-
-    layer: int
-    head: int | None  # None for all heads together
-    token: str  # gets most of all that the head gives
-    share: float  # of it
-    link: tuple[str, str] | None  # who gives most to whom; None for a measure that has one number a token
-    score: float  # of the link, or the token
 
 
 class Reading:
@@ -75,14 +65,35 @@ class Reading:
             raise InputError("The layers of this model differ in their number of heads: ask for one with layer=.")
         return torch.stack(each)
 
-    def strongest(self, measure: str = "weight", *, kind: str = "self", stack: str | None = None) -> list[Strongest]:
-        """For every head, the token that gets the largest share of all that it gives, and its strongest single link."""
-        queries, keys = self.query_tokens(kind, stack), self.key_tokens(kind, stack)
+    def strongest(
+        self, measure: str = "weight", *, kind: str = "self", stack: str | None = None, without_sinks: bool | None = None
+    ) -> list[Strongest]:
+        """For every head, the token that gets the largest share of all that it gives, and its strongest single link.
+
+        Queries that see one key only are not counted. `without_sinks` leaves sinks aside; by default a decoder's, as
+        `is_without_sinks` says.
+        """
+        queries, keys = self.query_texts(kind, stack), self.key_texts(kind, stack)
+        aside = self.is_without_sinks(kind, stack) if without_sinks is None else without_sinks
+        pairs = choices(len(queries), len(keys), self._choose(kind, stack, None)[0].is_causal)
+        among = Candidates(pairs, torch.tensor(self.sinks(kind, stack)), aside)
         return [
-            _strongest(block.site.layer, None if MEASURES[measure].joint else head, scores, queries, keys)
+            strongest_of(block.site.layer, None if MEASURES[measure].joint else head, scores, among, queries, keys)
             for block in self._choose(kind, stack, None)
             for head, scores in enumerate(self._of_block(block, measure))
         ]
+
+    def is_without_sinks(self, kind: str = "self", stack: str | None = None) -> bool:
+        """Whether sinks are left aside unless asked for: in a causal attention, where the first token gets most of nearly
+        every head."""
+        return self._choose(kind, stack, None)[0].is_causal
+
+    def sinks(self, kind: str = "self", stack: str | None = None) -> list[bool]:
+        """Which columns of `scores(kind=..., stack=...)` are sinks: special tokens, and the first of a causal attention."""
+        block = self._choose(kind, stack, None)[0]
+        sequence = self.batch.key_sequences(block.site)[0]
+        members = sequence.groups()[1] if self.level == "word" else [[place] for place in range(len(sequence))]
+        return are_sinks([sequence.special[pieces[0]] for pieces in members], block.is_causal)
 
     def neurons(self, layer: int, *, kind: str = "self", stack: str | None = None) -> Neurons:
         """The queries and keys of one layer, and what the model makes of their products (vig2019, section 4.3).
@@ -100,6 +111,14 @@ class Reading:
         """The labels of the columns of `scores(kind=..., stack=...)`."""
         site = self._choose(kind, stack, None)[0].site
         return self._labels(self.batch.key_sequences(site)[0])
+
+    def query_texts(self, kind: str = "self", stack: str | None = None) -> list[str]:
+        """`query_tokens` as people read them: `Mary`, where the tokenizer writes `ĠMary`."""
+        return self.batch.query_sequences(self._choose(kind, stack, None)[0].site)[0].readable(self.level)
+
+    def key_texts(self, kind: str = "self", stack: str | None = None) -> list[str]:
+        """`key_tokens` as people read them."""
+        return self.batch.key_sequences(self._choose(kind, stack, None)[0].site)[0].readable(self.level)
 
     def to_words(self) -> Self:
         """The same reading in words: sum over the pieces attended to, mean over the pieces attending.
@@ -137,12 +156,3 @@ class Reading:
         rows, keys = (side(site)[0].groups()[1] for side in (self.batch.query_sequences, self.batch.key_sequences))
         merged = merge_keys(merge_rows(scores, rows), keys)
         return merged / torch.tensor([len(pieces) for pieces in keys]).to(merged) if per_key else merged
-
-
-def _strongest(layer: int, head: int | None, scores: Tensor, queries: list[str], keys: list[str]) -> Strongest:
-    """From one head's scores: (query, key), or (key,)"""
-    total = scores.sum(0) if scores.dim() == 2 else scores
-    most = int(total.argmax())
-    row, key = divmod(int(scores.argmax()), len(keys))
-    link = (queries[row], keys[key]) if scores.dim() == 2 else None
-    return Strongest(layer, head, keys[most], float(total[most] / total.sum()), link, float(scores.max()))

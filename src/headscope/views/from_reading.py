@@ -9,7 +9,7 @@ from torch import Tensor
 from headscope.errors import HeadscopeError, InputError
 from headscope.lens import AttentionBlock, Lens, Reading
 from headscope.lens.tokens.encoding import TokenSequence
-from headscope.lens.tokens.labels import readable, visible
+from headscope.lens.tokens.labels import visible
 from headscope.measures import MEASURES, can_have
 from headscope.text import Document
 from headscope.views.content import Array, Attention, Content, Neurons, Side
@@ -144,13 +144,14 @@ def check_numbers(numbers: int, instead: str = "choose fewer heads, as in only={
 
 
 def _side(sequence: TokenSequence) -> Side:
-    words, members = sequence.groups()
-    shown, labels, word_of = readable(sequence.tokens), [], [0] * len(sequence)
-    for number, (word, pieces) in enumerate(zip(words, members, strict=True)):
-        labels.append(shown[pieces[0]] if sequence.word_of[pieces[0]] is None else visible(word))
+    word_of = [0] * len(sequence)
+    for number, pieces in enumerate(sequence.groups()[1]):
         for piece in pieces:
             word_of[piece] = number
-    return Side(shown, list(sequence.tokens), list(sequence.special), labels, word_of, list(sequence.segments))
+    return Side(
+        sequence.readable(), list(sequence.tokens), list(sequence.special), sequence.readable("word"), word_of,
+        list(sequence.segments),
+    )  # fmt: skip
 
 
 def _title(sides: Mapping[str, Side], text: str | None = None) -> str:

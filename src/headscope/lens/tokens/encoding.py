@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from headscope.errors import InputError, TooLong
 from headscope.lens.quiet import quiet
+from headscope.lens.tokens.labels import readable, visible
 from headscope.lens.tokens.words import piece_spans, word_spans, words_of_pieces
 from headscope.text.document import Document
 from headscope.text.natural_text import natural_text
@@ -31,8 +32,7 @@ class TokenSequence:
         cls, tokenizer: Any, ids: list[int], words: Sequence[str], word_of: list[int | None], special: list[bool]
     ) -> Self:
         """Pieces whose words are known, and whose places in a text are not."""
-        tokens = [str(token) for token in tokenizer.convert_ids_to_tokens(ids)]
-        return cls(ids, tokens, list(words), word_of, special, [0] * len(ids))
+        return cls(ids, token_names(tokenizer, ids), list(words), word_of, special, [0] * len(ids))
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -49,6 +49,16 @@ class TokenSequence:
                 labels.append(self.tokens[index] if word is None else self.words[word])
                 members.append([index])
         return labels, members
+
+    def readable(self, level: str = "token") -> list[str]:
+        """The tokens, or with `level="word"` the words, as people read them."""
+        shown = readable(self.tokens)
+        if level == "token":
+            return shown
+        labels, members = self.groups()
+        starts = [pieces[0] for pieces in members]
+        named = zip(labels, starts, strict=True)
+        return [shown[start] if self.word_of[start] is None else visible(word) for word, start in named]
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ def encode(
             word_of[index] = None if word is None else word + first_word[number]
     return TokenSequence(
         ids=ids,
-        tokens=[str(token) for token in tokenizer.convert_ids_to_tokens(ids)],
+        tokens=token_names(tokenizer, ids),
         words=[word for segment in segments for word in segment.words],
         word_of=word_of,
         special=[part is None for part in origin],
@@ -144,12 +154,18 @@ def _slow_offsets(
         start, count = _longest_start(ids, pieces, cursor)
         spans = _spans_by_word(tokenizer, segment, pieces, target)
         if spans is None:
-            spans = piece_spans(segment.text, [str(token) for token in tokenizer.convert_ids_to_tokens(pieces)])
+            spans = piece_spans(segment.text, token_names(tokenizer, pieces))
         for index in range(count):
             origin[start + index] = number
             offsets[start + index] = spans[index]
         cursor = start + count
     return origin, offsets
+
+
+def token_names(tokenizer: Any, ids: Sequence[int]) -> list[str]:
+    """As the tokenizer writes them; an id beyond its vocabulary (a model's own start token) is called by its number."""
+    names = tokenizer.convert_ids_to_tokens(list(ids))
+    return [f"<token {number}>" if name is None else str(name) for number, name in zip(ids, names, strict=True)]
 
 
 def pieces_of(tokenizer: Any, text: str, target: bool) -> list[int]:

@@ -1,0 +1,72 @@
+"""What one head looks at most in one text. Sinks are left aside where they would hide it, and their share is said.
+
+Heads that have nothing to do look at special tokens, and a decoder's at its first token, whatever that is (clark2019,
+section 3.2; vig2019, section 5.2). The first row of a causal attention sees nothing but itself: its 1 says nothing.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Strongest(NamedTuple):
+    """What one head looks at most; all in tokens as people read them."""
+
+    layer: int
+    head: int | None  # None for all heads together
+    sinks: float  # their share of all that the head gives
+    token: str | None  # gets most of all that the head gives, or of what goes beyond its sinks; None where nothing does
+    share: float  # of it
+    link: tuple[str, str] | None  # who gives most to whom; None for a measure that has one number a token
+    places: tuple[int, int] | None  # of both in their texts
+    score: float  # of the link, or the token
+
+
+class Candidates(NamedTuple):
+    """Which scores of an attention say something of a head."""
+
+    pairs: Tensor  # query key, bool: where a query has a choice, and sees the key
+    sinks: Tensor  # key, bool
+    without_sinks: bool  # whether they are left aside
+
+
+def are_sinks(special: Sequence[bool], causal: bool) -> list[bool]:
+    """Of the tokens attended to, which are sinks: special ones, and the first that a causal attention sees.
+
+    >>> are_sinks([False, False, True], causal=True)
+    [True, False, True]
+    """
+    return [one or (causal and place == 0) for place, one in enumerate(special)]
+
+
+def choices(queries: int, keys: int, causal: bool) -> Tensor:
+    """(query, key), bool: what a query sees, without queries that see only one key.
+
+    >>> choices(3, 3, causal=True).int().tolist()
+    [[0, 0, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    seen = torch.ones(queries, keys, dtype=torch.bool)
+    seen = seen.tril() if causal else seen
+    return seen & (seen.sum(1) > 1)[:, None]
+
+
+def strongest_of(
+    layer: int, head: int | None, scores: Tensor, among: Candidates, queries: Sequence[str], keys: Sequence[str]
+) -> Strongest:
+    """From one head's scores, (query, key) or (key,), and how the tokens are read."""
+    by_pair = scores.dim() == 2
+    total = scores.where(among.pairs, 0).sum(0) if by_pair else scores
+    asked = ~among.sinks if among.without_sinks else torch.ones_like(among.sinks)
+    open_to = among.pairs & asked if by_pair else asked
+    on_sinks = float(total[among.sinks].sum() / total.sum())
+    if not open_to.any():
+        return Strongest(layer, head, on_sinks, None, float("nan"), None, None, float("nan"))
+    most = int(total.masked_fill(~asked, -torch.inf).argmax())
+    open_scores = scores.masked_fill(~open_to, -torch.inf)
+    row, key = divmod(int(open_scores.argmax()), len(keys))
+    share, score = float(total[most] / total[asked].sum()), float(open_scores.max())
+    if not by_pair:
+        return Strongest(layer, head, on_sinks, keys[most], share, None, None, score)
+    return Strongest(layer, head, on_sinks, keys[most], share, (queries[row], keys[key]), (row, key), score)
