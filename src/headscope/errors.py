@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+
 
 class HeadscopeError(Exception):
     """Anything wrong with what the user gave. The command line prints it and exits with code 2."""
@@ -42,3 +45,14 @@ class MissingExtra(HeadscopeError):
 
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         return type(self), (self.what, self.extra)  # survives the way from one process to another
+
+
+def no_such(what: str, name: str, known: Sequence[str], where: str) -> InputError:
+    """A name that is not there, with those that are, and the nearest of them.
+
+    >>> print(no_such("column", "entrpy", ["layer", "entropy"], "The table"))
+    The table has no column 'entrpy' (did you mean entropy?): it has layer, entropy.
+    """
+    near = get_close_matches(name, known, n=3)
+    meant = f" (did you mean {' or '.join(near)}?)" if near else ""
+    return InputError(f"{where} has no {what} {name!r}{meant}: it has {', '.join(known)}.")

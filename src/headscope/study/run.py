@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from headscope.errors import InputError
+from headscope.errors import InputError, no_such
 from headscope.lens.head import Head
 from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side
@@ -68,10 +68,9 @@ class Run:
         name = table if isinstance(table, str) else table.table_name
         if name not in self._tables:
             if name not in self.tables:
-                have = (
-                    f"it has {', '.join(self.tables)}" if self.tables else "it is not finished; run the same command again"
-                )
-                raise InputError(f"{self.folder} has no table {name!r}: {have}.")
+                if self.tables:
+                    raise no_such("table", name, self.tables, str(self.folder))
+                raise InputError(f"{self.folder} has no table {name!r}: it is not finished; run the same command again.")
             self._tables[name] = read_table(self.folder, name)
         return self._tables[name].copy(deep=False)  # who adds a column adds it to their own
 
