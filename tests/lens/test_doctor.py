@@ -158,6 +158,15 @@ def test_numbers_that_are_none_are_not_ok() -> None:
     assert "NaN" not in json.dumps(found.to_json()), "which is no JSON"
 
 
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
+def test_an_attention_that_gives_nothing_is_ok(dtype: torch.dtype) -> None:
+    model = tiny("llama").to(dtype)
+    with torch.no_grad():
+        model.model.layers[1].self_attn.v_proj.weight.zero_()
+    with headscope.open(model) as lens:
+        assert diagnose(lens, tiny_inputs("llama")).sites[1].of_limit <= 1
+
+
 # Both ways in, soft caps, biases, sinks, gates, what stands beside the heads, weights that the model itself rounds.
 MIXED = (
     *("albert", "bloom", "convbert", "deberta-v2", "gemma2", "gpt_neox", "gpt_oss", "gptj", "ibert", "mpt", "opt"),

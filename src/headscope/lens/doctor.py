@@ -88,7 +88,7 @@ class Found(NamedTuple):
     def between(cls, ours: Tensor, theirs: Tensor, limit: float, explained: Tensor | float = 0.0) -> Self:
         """Numbers may differ by `limit`, and by what rounding explains."""
         apart = (ours - theirs).abs()
-        return cls(float(apart.max()), float((apart / (limit + explained)).max()))
+        return cls(float(apart.max()), float((apart / (limit + explained + 1e-30)).max()))  # where all numbers are zero
 
 
 @dataclass
@@ -162,8 +162,7 @@ def _in_half(lens: Lens) -> bool:
 
 def _blocks_by_site(lens: Lens, batch: Batch, how: type[Capture], rows: int | None) -> dict[Site, list[AttentionBlock]]:
     blocks: dict[Site, list[AttentionBlock]] = {site: [] for site in lens.sites}
-    with torch.no_grad(), how(lens.trace, batch, lambda block: blocks[block.site].append(block), rows).watch():
-        lens.forward(batch.inputs)
+    lens.run_watched(how(lens.trace, batch, lambda block: blocks[block.site].append(block), rows))
     return blocks
 
 

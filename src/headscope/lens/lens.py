@@ -152,14 +152,17 @@ class Lens:
 
         "fit" makes blocks of a size that is quick and fits any memory; None puts all rows of a site into one block.
         """
-        if self.closed:
-            raise ModelError("This lens is closed: open the model again.")
         if layers is not None:
             self._check_layers(batch, layers)
-        capture = Capture(self.trace, batch, receive, rows, layers)
+        self.run_watched(Capture(self.trace, batch, receive, rows, layers))
+
+    def run_watched(self, capture: Capture) -> None:
+        """One forward pass over the batch of a capture, which must see every attention."""
+        if self.closed:
+            raise ModelError("This lens is closed: open the model again.")
         with torch.no_grad(), capture.watch():
-            self.forward(batch.inputs)
-        self._check_complete(batch, capture)
+            self.forward(capture.batch.inputs)
+        self._check_complete(capture.batch, capture)
 
     def run_gradients(
         self, batch: Batch, receive: Callable[[GradientBlock], None], *, loss: Loss | None = None, rows: Rows = "fit"
