@@ -316,6 +316,38 @@ def test_a_missing_argument_is_one_sentence_and_none_at_all_is_help(monkeypatch,
     assert (code, "Missing" in err, "clark2019" in out + err) == (2, False, True)
 
 
+def test_study_and_align_check_first(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    """No model is opened for what can be told without it: this one is not there."""
+    (tmp_path / "c.txt").write_text("the cat\na dog\n")
+    (tmp_path / "pairs.txt").write_text("le chat ||| the cat\n")
+    study = ["study", folder, tmp_path / "c.txt", "-o", tmp_path / "r", "-s", "entropy"]
+    assert run(monkeypatch, capsys, *study)[0] == 0
+    study[1] = "./no/such/model"
+    assert_one_sentence(run(monkeypatch, capsys, *study, "--batch-size", "4"), "setting: batch_size was 16 and is 4")
+    assert_one_sentence(run(monkeypatch, capsys, *study, "-s", "distance"), "setting: statistics.distance")
+    report = [*study[:5], "--report", "--truncate"]
+    assert_one_sentence(run(monkeypatch, capsys, *report), "setting: truncate was false and is true")
+    (tmp_path / "c.txt").write_text("the dog\na dog\n")
+    assert_one_sentence(run(monkeypatch, capsys, *study), "begun with another corpus")
+    align = ["align", "./no/such/model", tmp_path / "pairs.txt", "-o", tmp_path / "a"]
+    for flag, value in (("--by", "luck"), ("--symmetrise", "none"), ("--setting", "AWX"), ("--measure", "nrom")):
+        assert_one_sentence(run(monkeypatch, capsys, *align, flag, value), f"not {value!r}")
+    assert_one_sentence(run(monkeypatch, capsys, *align, "--head", "1"), "Give --layer too")
+    assert_one_sentence(run(monkeypatch, capsys, *align[:-1], tmp_path), "is not empty and is not a run")
+
+
+def test_study_sets_what_has_no_flag(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.conllu").write_text("1\tthe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n2\tcat\tcat\tNOUN\tNN\t_\t0\troot\t_\t_\n\n")
+    command = ["study", folder, tmp_path / "c.conllu", "-o", tmp_path / "r", "-s", "relations"]
+    code, _, err = run(monkeypatch, capsys, *command, "--set", "relations.clitics=false", "--set", "relations.variant=code")
+    assert code == 0, err
+    assert headscope.load_run(tmp_path / "r").tables == ["relations_code_without_clitics"]
+    assert_one_sentence(
+        run(monkeypatch, capsys, *command, "--set", "mixing.every=2"), "mixing, which is not counted: add -s"
+    )
+    assert_one_sentence(run(monkeypatch, capsys, *command, "--set", "relations.clitic=no"), "did you mean clitics?")
+
+
 def test_study_lists_its_statistics(monkeypatch, capsys) -> None:
     code, out, _ = run(monkeypatch, capsys, "study", "--list")
     assert code == 0

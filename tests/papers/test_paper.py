@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
@@ -12,11 +12,13 @@ import typer
 from typer.testing import CliRunner
 
 from headscope.cli.paper import _command
+from headscope.cli.paper import paper as commands
 from headscope.errors import InputError
 from headscope.papers import PAPERS
-from headscope.papers.options import TEXT_FORMAT, UNIT, option, segments, trees
+from headscope.papers.options import OPTION, TEXT_FORMAT, UNIT, option, segments, trees
 from headscope.papers.paper import Paper, Section
-from headscope.statistics import Entropy
+from headscope.statistics import Entropy, setting
+from headscope.statistics.registry import rules_of
 from headscope.study.results.result import Claim, Result
 from headscope.study.results.workspace import Unsuitable
 from headscope.text import Corpus
@@ -35,6 +37,8 @@ class Settings:
     measure: str = option("weight", "weight or norm.", "-m", "--measure")
     most: int = option(3, "Texts at the most.", least=1)
     hidden: int = 7
+    sentences: int | None = setting(None, least=1, help="Sentences at the most.")
+    strict: bool = setting(True, help="Whether to be strict.")
 
 
 class Ours(Paper[Data, Settings]):
@@ -72,7 +76,7 @@ def test_sections_are_made_or_left_out_and_both_is_said(data: dict[str, Path], t
     run = Ours.run(lens_for("bert"), given, Settings(most=2), out=tmp_path / "run")
     assert set(run.manifest["results"]) == {"ours_fig1", "ours_claims"}
     assert run.manifest["kind"] == "ours"
-    assert run.manifest["settings"] == {"measure": "weight", "most": 2, "hidden": 7}
+    assert run.manifest["settings"] == {"measure": "weight", "most": 2, "hidden": 7, "sentences": None, "strict": True}
     assert run.manifest["left_out"] == [
         "Figure 2: this model is too small.",
         "Table 1, Table 2: there is no data (--treebank).",
@@ -112,8 +116,49 @@ def test_the_command_makes_data_and_settings(app: typer.Typer, data: dict[str, P
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["results"] == ["ours_fig1", "ours_claims"]
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["settings"] == {"measure": "norm", "most": 1, "hidden": 7}
+    assert manifest["settings"] == {"measure": "norm", "most": 1, "hidden": 7, "sentences": None, "strict": True}
     assert CliRunner().invoke(app, [*arguments[:-1], "--most", "0"]).exit_code == 2
+
+
+def test_settings_without_a_flag_are_set_by_text(app: typer.Typer, data: dict[str, Path], tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model")
+    arguments = [str(model), "--text", str(data["text"]), "-o", str(tmp_path / "run"), "--json"]
+    done = CliRunner().invoke(app, [*arguments, "--set", "strict=no", "--set", "sentences=4"])
+    assert done.exit_code == 0, done.output
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["settings"] == {"measure": "weight", "most": 3, "hidden": 7, "sentences": 4, "strict": False}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("strct=no", "ours has no setting 'strct': did you mean strict? It has sentences, strict."),
+        ("hidden=3", "ours has no setting 'hidden': it has sentences, strict."),
+        ("strict=maybe", "--set strict is true or false, not 'maybe'."),
+        ("sentences=few", "--set sentences is none or a whole number, not 'few'."),
+        ("sentences=0", "ours takes sentences=1 or more, not 0."),
+        ("most=2", "--set most has a flag of its own: give --most."),
+        ("strict", "--set 'strict' is not NAME=VALUE; --help lists what can be set."),
+    ],
+)
+def test_a_setting_that_is_none_is_one_sentence_before_the_model_is_opened(
+    app: typer.Typer, data: dict[str, Path], tmp_path: Path, given: str, said: str
+) -> None:
+    no_model = tmp_path / "nothing"
+    done = CliRunner().invoke(app, [str(no_model), "--text", str(data["text"]), "-o", str(tmp_path / "run"), "--set", given])
+    assert isinstance(done.exception, InputError)
+    assert str(done.exception) == said
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_setting_of_a_paper_is_on_its_command_line(paper: type[Paper]) -> None:
+    told = CliRunner().invoke(commands, [paper.name, "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).output
+    for one in fields(paper.settings_type):
+        if OPTION in one.metadata:
+            continue
+        assert rules_of(one).help, f"{one.name} says nothing of itself: setting(..., help=)"
+        assert f"{one.name}=" in told
+        assert rules_of(one).help in told
 
 
 def test_every_paper_says_what_it_is() -> None:

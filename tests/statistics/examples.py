@@ -152,7 +152,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "antecedents": of(Antecedents(), Antecedents("norm", candidates="mentions")),
     "beyond_sinks": each(BeyondSinks),
     "category_weights": of(CategoryWeights(), CategoryWeights("joint_norm"), CategoryWeights(categories=OWN)),
-    "dependencies": of(Dependencies(without_first=True), Dependencies("norm", "word")),
+    "dependencies": of(Dependencies(without_first=True), Dependencies("norm", "word", baseline="others")),
     "dependency_lengths": of(DependencyLengths(), DependencyLengths(level="word")),
     "dispersion": of(Dispersion()),
     "distance": [*each(Distance), *of(Distance(without_first=True))],

@@ -144,7 +144,7 @@ def test_manifest_says_what_was_run(lens: headscope.Lens, tmp_path: Path) -> Non
     run = headscope.study(lens, TEXTS, ["entropy"], out=tmp_path / "r")
     manifest = json.loads((run.folder / "manifest.json").read_text())
     assert manifest["finished"] is True
-    settings = {"level": "token", "measure": "weight", "without_first": False}
+    settings = {"level": "token", "measure": "weight", "without_first": False, "means": "rows"}
     assert manifest["settings"]["statistics"] == {"entropy": settings}
     assert manifest["counts"]["documents"] == len(TEXTS)
     assert len(manifest["model"]["hashes"]["parameters"]) == 64

@@ -5,9 +5,11 @@ Then one of them is chosen, and its links are written, a line for each pair.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,11 +21,13 @@ from headscope.alignment.linking import Linker, check_model, check_place, link, 
 from headscope.alignment.symmetrise import SYMMETRISATIONS
 from headscope.alignment.tables import MEASURES, error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
-from headscope.lens.lens import Lens
+from headscope.lens import Lens, ModelSource
 from headscope.lens.tokens.encoder import BY_WORD
 from headscope.lens.tokens.prompts import Prompt
 from headscope.progress import Progress, Silent
+from headscope.statistics.alignment.sides import SETTINGS
 from headscope.study import Run
+from headscope.study.manifest import check_run
 from headscope.study.results.result import Result
 from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
@@ -38,7 +42,7 @@ TITLES = {
 
 
 def align(
-    lens: Lens,
+    lens: Lens | ModelSource,
     corpus: Corpus,
     *,
     out: str | Path,
@@ -48,7 +52,7 @@ def align(
     setting: str = "AWI",
     by: str = "norm",
     by_head: bool = False,
-    reverse: Lens | None = None,
+    reverse: Lens | ModelSource | None = None,
     symmetrise: str = "grow-diag-final-and",
     prompt: str | None = None,
     gradient: int = 0,
@@ -67,11 +71,16 @@ def align(
     as well (Ding et al., 2019), and by `eflomal` the statistical aligner, where it is installed.
     """
     about = {"layer": layer, "head": head, "measure": measure, "setting": setting, "by": by, "by_head": by_head}
-    about |= {"reverse": None if reverse is None else reverse.source.model, "symmetrise": symmetrise, "prompt": prompt}
+    about |= {"reverse": None if reverse is None else _source(reverse).model, "symmetrise": symmetrise, "prompt": prompt}
     about |= {"gradient": gradient, "eflomal": eflomal, "corpus": corpus.fingerprint()}
-    workspace = Workspace("align", Path(out), lens, about, progress or Silent())
     reads, gold = None if prompt is None else Prompt(prompt), has_gold(corpus)
     _check_rules(about, gold)
+    check_run(Path(out), "align", _source(lens), about)
+    if isinstance(lens, ModelSource) or isinstance(reverse, ModelSource):
+        chosen_so: Any = {name: value for name, value in about.items() if name not in ("reverse", "corpus")}
+        with _opened(lens) as one, _opened(reverse) as other:
+            return align(one, corpus, out=out, reverse=other, batch_size=batch_size, progress=progress, **chosen_so)
+    workspace = Workspace("align", Path(out), lens, about, progress or Silent())
     for model in filter(None, (lens, reverse)):
         check_model(model, reads)
         if layer is not None:
@@ -115,6 +124,15 @@ def align(
     return workspace.finish("Word alignments", [*said, "`links.txt` has a line for each pair: source-target, both from 0."])
 
 
+def _source(lens: Lens | ModelSource) -> ModelSource:
+    return lens if isinstance(lens, ModelSource) else lens.source
+
+
+def _opened(lens: Any) -> Any:
+    """A recipe, opened for as long as it is needed; what is open, or nothing, is left as it is."""
+    return lens.open() if isinstance(lens, ModelSource) else nullcontext(lens)
+
+
 def flip(document: Document) -> Document:
     """The pair the other way round."""
     gold = None if document.alignment is None else document.alignment.flipped()
@@ -136,7 +154,7 @@ def has_gold(corpus: Corpus) -> bool:
 
 def _check_rules(asked: Mapping[str, object], gold: bool) -> None:
     """What is asked for makes sense: said before anything is counted."""
-    names = (("by", RULES), ("symmetrise", SYMMETRISATIONS), ("measure", MEASURES))
+    names = (("by", RULES), ("symmetrise", SYMMETRISATIONS), ("measure", MEASURES), ("setting", SETTINGS))
     for name, known in names:
         if asked[name] not in known:
             raise InputError(f"{name} is one of {', '.join(known)}, not {asked[name]!r}.")

@@ -1,7 +1,6 @@
 """`headscope align MODEL SOURCE [TARGET] -o RUN`: word alignments out of a translation model."""
 
 import json
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -74,12 +73,12 @@ def align(
     """
     corpus = read_pairs(source, target, first, gold, gold_format, gold_base, gold_first)
     forward = ModelSource(model, device, dtype, revision, trust_remote_code)
-    backward = replace(forward, model=reverse, revision=None, name="").open() if reverse else nullcontext()
-    with forward.open() as lens, backward as other, Bar(quiet=as_json) as bar:
+    backward = replace(forward, model=reverse, revision=None, name="") if reverse else None
+    with Bar(quiet=as_json) as bar:
         run = align_corpus(
-            lens, corpus, out=output, layer=layer, head=head, measure=measure, setting=setting, by=by, by_head=by_head,
-            reverse=other, symmetrise=symmetrise, prompt=prompt, gradient=gradient, eflomal=eflomal, batch_size=batch_size,
-            progress=bar,
+            forward, corpus, out=output, layer=layer, head=head, measure=measure, setting=setting, by=by, by_head=by_head,
+            reverse=backward, symmetrise=symmetrise, prompt=prompt, gradient=gradient, eflomal=eflomal,
+            batch_size=batch_size, progress=bar,
         )  # fmt: skip
     _tell(run, as_json)
 

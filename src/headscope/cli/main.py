@@ -9,6 +9,7 @@ from headscope.cli.align import align
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
 from headscope.cli.exemplars import exemplars
+from headscope.cli.options import settings_said
 from headscope.cli.paper import paper
 from headscope.cli.read import read
 from headscope.cli.report import report
@@ -17,6 +18,7 @@ from headscope.cli.study import study
 from headscope.cli.table import compare, table
 from headscope.cli.view import view
 from headscope.errors import HeadscopeError
+from headscope.statistics.set_by_text import all_said
 from headscope.text.readers.line_blocks import ReadingError
 from headscope.version import __version__
 
@@ -32,7 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, doctor, read, view, study, align, exemplars, table, compare, serve, report):
-    app.command()(command)
+    app.command(epilog=settings_said(all_said()) if command is study else None)(command)
 app.add_typer(paper, name="paper")
 
 

@@ -1,5 +1,6 @@
 """The options that commands share, each said once: a flag means the same wherever it stands."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -33,6 +34,13 @@ WithoutSinks = Annotated[
 ]
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
 
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A setting that has no flag of its own, of those below; may be repeated."
+    ),
+]
+
 # Counting over a corpus
 ByWord = Annotated[
     bool, typer.Option("--by-word", help="Tokenise the words of a treebank one by one, not the text that they were.")
@@ -47,3 +55,9 @@ OnError = Annotated[
 
 # What is said in the end
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+
+def settings_said(settings: Iterable[tuple[str, str]]) -> str:
+    """What --help says below the options of what --set can set: each with its usual value, and what it is about."""
+    lines = [f"[bold]{name}[/bold]  {says}" for name, says in settings]
+    return "\n\n".join(["Settings for --set, each with its usual value:", *lines])

@@ -1,19 +1,20 @@
 """`headscope paper PAPER MODEL ... -o RUN`: every table and figure of a paper, for any model. Each is made of its Paper."""
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import Field, fields
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import Field, fields, replace
 from inspect import Parameter, Signature, getdoc, signature
 from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from headscope.cli import options
-from headscope.lens import Lens, ModelSource
+from headscope.lens import ModelSource
 from headscope.papers import PAPERS
 from headscope.papers.options import OPTION, Option
 from headscope.papers.paper import Paper
 from headscope.progress import Bar
+from headscope.statistics.set_by_text import parse_setting, said, split_setting
 from headscope.study import Run
 
 paper = typer.Typer(
@@ -30,6 +31,7 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         model: options.Model,
         output: options.Output,
         batch_size: options.BatchSize = 16,
+        set_by_text: options.Set = None,
         as_json: options.AsJson = False,
         device: options.Device = None,
         dtype: options.Dtype = "float32",
@@ -38,10 +40,11 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         paper.check_given([name for name, value in given.items() if value])
+        by_text = _set(paper, set_by_text or ())
         source = ModelSource(model, device, dtype, revision, trust_remote_code)
-        with source.open() as lens, Bar(quiet=as_json) as bar:
-            data, settings = (_made(one, lens, given) for one in (paper.data_type, paper.settings_type))
-            run = paper.run(lens, data, settings, out=output, batch_size=batch_size, progress=bar)
+        data, settings = (_made(one, source, given) for one in (paper.data_type, paper.settings_type))
+        with Bar(quiet=as_json) as bar:
+            run = paper.run(source, data, replace(settings, **by_text), out=output, batch_size=batch_size, progress=bar)
         _tell(run, as_json)
 
     model, output, *others, _ = signature(command, eval_str=True).parameters.values()
@@ -49,6 +52,14 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
     command.__signature__ = Signature([model, output, *own.values(), *others])  # type: ignore[attr-defined]
     command.__doc__ = "\n\n  ".join([f"{getdoc(paper)}\n\n[bold]Examples[/bold]", *paper.examples])
     return command
+
+
+def _set(paper: type[Paper[Any, Any]], given: Iterable[str]) -> dict[str, Any]:
+    """What --set sets of a paper's Settings."""
+    owner = paper.settings_type
+    flags = {field.name: (option.flags or (f"--{field.name.replace('_', '-')}",))[-1] for field, option in _options(owner)}
+    pairs = map(split_setting, given)
+    return {name: parse_setting(paper.name, owner, name, text, flags) for name, text in pairs}
 
 
 def _parameters(owner: type) -> Iterator[Parameter]:
@@ -73,12 +84,12 @@ def _parameter(name: str, kind: Any, default: Any, shown: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, shown])
 
 
-def _made(owner: type, lens: Lens, given: dict[str, Any]) -> Any:
+def _made(owner: type, source: ModelSource, given: dict[str, Any]) -> Any:
     """Data or Settings out of what was given."""
     values = {}
     for field, option in _options(owner):
         value, parts = given[field.name], {part: given[part] for part in option.parts}
-        values[field.name] = value if option.made is None else option.made(lens, value, **parts)
+        values[field.name] = value if option.made is None else option.made(source, value, **parts)
     return owner(**values)
 
 
@@ -99,4 +110,4 @@ def _tell(run: Run, as_json: bool) -> None:
 
 
 for one in PAPERS:
-    paper.command(one.name)(_command(one))
+    paper.command(one.name, epilog=options.settings_said(said(one.settings_type)))(_command(one))

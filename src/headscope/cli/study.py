@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,9 +15,10 @@ from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
 from headscope.progress import Bar
 from headscope.report import add_model_tables, report_statistics
 from headscope.statistics import STATISTICS
+from headscope.statistics.set_by_text import statistic_settings
 from headscope.study import Run
 from headscope.study import study as run_study
-from headscope.study.study import named_statistics
+from headscope.study.study import check_study, named_statistics, with_settings
 from headscope.text import FORMATS, Annotator, Corpus
 
 
@@ -39,6 +40,7 @@ def study(
     ] = None,
     measures: options.Measures = None,
     level: options.Level = "token",
+    set_by_text: options.Set = None,
     format: Annotated[
         str | None, typer.Option(help=f"One of {', '.join(FORMATS)}. Default: recognised from the content.")
     ] = None,
@@ -82,7 +84,8 @@ def study(
 
       headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --max-tokens 128 --truncate
     """
-    named = named_statistics(statistics, measures or ["weight"], level)
+    changed, by_report = statistic_settings(set_by_text or ()), report and not statistics
+    named = [] if by_report else named_statistics(statistics, measures or ["weight"], level, changed)
     needed = {layer for statistic in named for layer in statistic.needs}
     unit = unit or ("document" if "mentions" in needed else None)  # a sentence has few antecedents
     needs = "mentions" if "mentions" in needed else min(needed, default=None) if annotate is None else None
@@ -92,12 +95,12 @@ def study(
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
     source = ModelSource(model, device, dtype, revision, trust_remote_code, random_init)
+    feed: Any = {"batch_size": batch_size, "max_tokens": max_tokens, "truncate": truncate, "on_error": on_error}
+    feed |= {"out": output, "shard_size": shard_size, "encoding": BY_WORD if by_word else AS_WRITTEN}
+    check_study(source, documents, None if by_report else named, **feed)
     with source.open() as lens, Bar(quiet=as_json) as bar:
-        counted = report_statistics(lens, measures) if report and not statistics else named
-        run = run_study(
-            lens, documents, counted, out=output, batch_size=batch_size, max_tokens=max_tokens, truncate=truncate,
-            on_error=on_error, encoding=BY_WORD if by_word else AS_WRITTEN, shard_size=shard_size, progress=bar,
-        )  # fmt: skip
+        counted = with_settings(report_statistics(lens, measures), changed) if by_report else named
+        run = run_study(lens, documents, counted, progress=bar, **feed)
         page = None
         if report:
             add_model_tables(lens, run, documents)

@@ -1,16 +1,19 @@
 """Paper: all tables and figures of one for any model: what it reads, what changes its numbers, its sections, its claims."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from headscope.errors import InputError
-from headscope.lens.lens import Lens
+from headscope.lens import Lens, ModelSource
 from headscope.progress import Progress, Silent
 from headscope.statistics import Statistic
 from headscope.study import Run
+from headscope.study.manifest import check_run
+from headscope.study.results.made import Made, asked_for
 from headscope.study.results.result import Claim, Result, claims_result
 from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus
@@ -41,6 +44,7 @@ class Paper(Generic[D, S]):
     settings_type: ClassVar[type]
     sections: ClassVar[Sequence[Section]]
     examples: ClassVar[Sequence[str]] = ()
+    by_model: ClassVar[Collection[str]] = ()  # settings that follow from the model where they are None
     shard_size: ClassVar[int] = 32  # documents: small, so that a kill costs little
 
     def __init__(self, workspace: Workspace, data: D, settings: S, batch_size: int) -> None:
@@ -50,7 +54,7 @@ class Paper(Generic[D, S]):
     @classmethod
     def run(
         cls,
-        lens: Lens,
+        lens: Lens | ModelSource,
         data: D,
         settings: S | None = None,
         *,
@@ -58,23 +62,43 @@ class Paper(Generic[D, S]):
         batch_size: int = 16,
         progress: Progress | None = None,
     ) -> Run:
-        """Make what there is data for, in the run directory `out`; run it again to go on after an interruption."""
-        given = {name for name, value in vars(data).items() if value is not None}
-        cls.check_given(given)
-        chosen = cls.settled(lens, settings or cls.settings_type())
-        workspace = Workspace(cls.name, Path(out), lens, _described(chosen), progress or Silent())
+        """Make what there is data for, in the run directory `out`; run it again to go on after an interruption.
+
+        The model is an open lens, or a recipe that is opened once all is checked that can be without it; not at all, where
+        the run is there, of the same files and settings, and whole.
+        """
+        cls.check_given(_given(data))
+        chosen: S = settings or cls.settings_type()
+        cls.check(chosen)
+        _check_paths(data)
+        folder, shown = Path(out), progress or Silent()
+        source = lens if isinstance(lens, ModelSource) else lens.source
+        described = _described(chosen)
+        known = {name: value for name, value in described.items() if value is not None or name not in cls.by_model}
+        check_run(folder, cls.name, source, known)
+        asked = asked_for(source, {"data": data, "settings": described, "batch_size": batch_size})
+        if Made(folder).is_whole(asked):
+            shown.say("Nothing has changed since this run was made: all of it is there.")
+            return Run.open(folder)
+        with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
+            return cls._run(opened, _for_model(data, opened), chosen, folder, batch_size, shown, asked)
+
+    @classmethod
+    def _run(cls, lens: Lens, data: D, settings: S, folder: Path, batch_size: int, progress: Progress, asked: str) -> Run:
+        chosen = cls.settled(lens, settings)
+        workspace = Workspace(cls.name, folder, lens, _described(chosen), progress)
         workspace.begin()
         paper = cls(workspace, data, chosen, batch_size)
         without_data: dict[str, list[str]] = {}
         for section in cls.sections:
-            if given.intersection(section.needs):
+            if _given(data).intersection(section.needs):
                 workspace.attempt(section.makes, partial(section.make, paper))
             else:
                 without_data.setdefault(" or ".join(_flags(section.needs)), []).append(section.makes)
         workspace.left_out += [f"{', '.join(all)}: there is no data ({flags})." for flags, all in without_data.items()]
         claims = paper.claims()
         workspace.add(claims_result(f"{cls.name}_claims", claims, paper.model))
-        return workspace.finish(cls.title, paper.opening(claims))
+        return workspace.finish(cls.title, paper.opening(claims), asked)
 
     @classmethod
     def check_given(cls, given: Collection[str]) -> None:
@@ -85,8 +109,12 @@ class Paper(Generic[D, S]):
             raise InputError(f"There is nothing to read: give at least one of {', '.join(most)} and {last}.")
 
     @classmethod
+    def check(cls, settings: S) -> None:
+        """An InputError where settings will not do, whatever the model: said before it is opened."""
+
+    @classmethod
     def settled(cls, lens: Lens, settings: S) -> S:
-        """The settings with what depends on the model; an InputError where they or the model will not do."""
+        """The settings with what depends on the model (`by_model`); an InputError where they or the model will not do."""
         return settings
 
     @property
@@ -115,6 +143,22 @@ class Paper(Generic[D, S]):
     def at_most(self, tokens: int) -> int:
         """Tokens of a text: as many as are asked for, or what the model can read if that is less."""
         return min(tokens, self.lens.max_tokens or tokens)
+
+
+def _given(data: Any) -> set[str]:
+    return {name for name, value in vars(data).items() if value is not None}
+
+
+def _for_model(data: D, lens: Lens) -> D:
+    """What the model decides on, decided."""
+    made: Any = {name: value.for_model(lens) for name, value in vars(data).items() if hasattr(value, "for_model")}
+    return replace(data, **made)  # type: ignore[type-var]
+
+
+def _check_paths(data: Any) -> None:
+    for name, value in vars(data).items():
+        if isinstance(value, Path) and not value.is_file():
+            raise InputError(f"There is no file {value}: check what --{name} is given.")
 
 
 def _described(settings: Any) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class Statistic:
     levels: ClassVar[tuple[str, ...]] = LEVELS  # what it can count in
     measures: ClassVar[tuple[str, ...]] = ()  # what it can count by, if that is not every measure of pairs of tokens
     needs: ClassVar[tuple[str, ...]] = ()  # the layers of a document that it cannot do without
+    one_text: ClassVar[bool] = False  # whether its batches must be of one text each
     gradients: ClassVar[bool] = False  # whether its blocks are those of a backward pass (GradientBlock)
     resampled: ClassVar[bool] = True  # whether its columns get confidence intervals
     card_place: ClassVar[float] = math.inf  # where its numbers stand on a head's card: the smaller, the earlier

@@ -52,8 +52,8 @@ class Exemplars(NullFiltered):
     end (`itself=True` allows it). The state knows a text by its hash; `headscope.heads.exemplars` finds it again.
     """
 
-    kept: int = setting(KEPT, least=1)
-    itself: bool = False
+    kept: int = setting(KEPT, least=1, help="Texts that are kept for every head.")
+    itself: bool = setting(False, help="Whether a token may be both ends of a pair.")
 
     usual = False
     resampled = False

@@ -53,6 +53,7 @@ class Rules:
     said: str = ""  # in a table's name, {} standing for the value; nothing where names do not speak of it
     title: str = ""  # in a table's title, likewise; as in the name, where nothing else is written
     always: bool = False  # said also where it is the usual one
+    help: str = ""  # what it is about, in a line, for who sets it on the command line
 
 
 def setting(usual: Any, *, said: str = "", title: str = "", **rules: Any) -> Any:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import platform
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import transformers
 from headscope.errors import InputError
 from headscope.files import sha256_of, write_text
 from headscope.lens.lens import Lens
+from headscope.lens.source import ModelSource
 from headscope.lens.watching.projection import dequantised
 from headscope.version import __version__
 
@@ -32,17 +34,34 @@ def versions() -> dict[str, str]:
 
 def describe_model(lens: Lens) -> dict[str, Any]:
     """The model's recipe, and a hash of its files, or of its parameters where it has none."""
-    folder = Path(lens.source.model)
-    if folder.is_file():
-        hashes = {folder.name: sha256_of(folder)}
-    elif folder.is_dir():
-        pickles = () if any(folder.glob("*.safetensors")) else ("pytorch_model*.bin",)
-        files = sorted({file for pattern in (*_WEIGHTS, *pickles) for file in folder.glob(pattern)})
-        hashes = {file.name: sha256_of(file) for file in files}
-    else:
-        hashes = {"parameters": _hash_of_parameters(lens.model)}
     architecture = {"architecture": type(lens.model).__name__, "device": lens.device.type}
-    return {**lens.source.describe(), **architecture, "hashes": hashes}
+    by_parameters = {"hashes": {"parameters": _hash_of_parameters(lens.model)}} if file_hashes(lens.source) is None else {}
+    return {**describe_source(lens.source), **architecture, **by_parameters}
+
+
+def describe_source(source: ModelSource) -> dict[str, Any]:
+    """As much of that as can be told before the model is opened: no hashes, where it has no files here."""
+    hashes = file_hashes(source)
+    return {**source.describe(), **({} if hashes is None else {"hashes": hashes})}
+
+
+def file_hashes(source: ModelSource) -> dict[str, str] | None:
+    """The hashes of a model's files by their names; None for a model of the hub, or in hand."""
+    place = Path(source.model)
+    if place.is_file():
+        files = [place]
+    elif place.is_dir():
+        pickles = () if any(place.glob("*.safetensors")) else ("pytorch_model*.bin",)
+        files = sorted({file for pattern in (*_WEIGHTS, *pickles) for file in place.glob(pattern)})
+    else:
+        return None
+    return {file.name: _hash_of_file(file, file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+
+
+@lru_cache(maxsize=256)
+def _hash_of_file(file: Path, size: int, changed: int) -> str:
+    """Read once, while the file stays as it is: weights are large."""
+    return sha256_of(file)
 
 
 def is_same_model(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -81,15 +100,39 @@ def load_manifest(run: Path) -> dict[str, Any]:
 
 def begin_run(run: Path, kind: str, lens: Lens, settings: dict[str, Any], **more: Any) -> dict[str, Any]:
     """The manifest of a run, written down if it begins here; one that goes on must have been begun with the same."""
-    written = json.loads(json.dumps(settings))  # as it is read again: lists, where there were tuples
-    now = {"kind": kind, "model": describe_model(lens), "settings": written, "versions": versions(), **more}
-    if (run / NAME).is_file():
+    now = {"kind": kind, "model": describe_model(lens), "settings": _as_read_again(settings), "versions": versions(), **more}
+    if is_begun(run):
         _check_same(run, load_manifest(run), now)
-    elif run.is_dir() and any(run.iterdir()):
-        raise InputError(f"{run} is not empty and is not a run: choose another folder with -o.")
     else:
         save_manifest(run, {**now, "finished": False})
     return now
+
+
+def check_run(run: Path, kind: str, source: ModelSource, settings: dict[str, Any], **more: Any) -> None:
+    """Refuse what `begin_run` would, as far as that can be told before the model is opened, from what is known by then."""
+    if not is_begun(run):
+        return
+    before = load_manifest(run)
+    now = {"model": describe_source(source), "settings": _as_read_again(settings), "versions": versions(), **more}
+    known = {part: {name: before.get(part, {}).get(name) for name in now[part]} for part in now}
+    _check_same(run, {"kind": before["kind"], **known}, {"kind": kind, **now})
+
+
+def is_begun(run: Path) -> bool:
+    """Whether there is a run in this folder; an error, where there is something else."""
+    if (run / NAME).is_file():
+        return True
+    if run.is_dir() and any(run.iterdir()):
+        raise InputError(f"{run} is not empty and is not a run: choose another folder with -o.")
+    if run.is_file():
+        raise InputError(f"{run} is a file: choose a folder with -o.")
+    return False
+
+
+def _as_read_again(settings: dict[str, Any]) -> dict[str, Any]:
+    """Lists, where there were tuples."""
+    read: dict[str, Any] = json.loads(json.dumps(settings))
+    return read
 
 
 def _check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:

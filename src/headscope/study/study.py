@@ -7,8 +7,9 @@ resumed has the same bytes as one that was not.
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from headscope.study.count import BatchSettings
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.groups import describe, group_size
 from headscope.study.intervals import intervals
-from headscope.study.manifest import begin_run, save_manifest
+from headscope.study.manifest import begin_run, check_run, is_begun, save_manifest
 from headscope.study.run import Run
 from headscope.study.shards import SHARD, shard_file, shards_of
 from headscope.study.state import State, load_state, save_state
@@ -59,6 +60,8 @@ def study(
     chosen = as_statistics(statistics)
     read = corpus if isinstance(corpus, Corpus) else Corpus.of(corpus, on_error=on_error)
     run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
+    if isinstance(lens, ModelSource):
+        _check(run, lens, read, _settings(chosen, batches, shard_size))
     with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
         manifest = _begin(run, opened, read, chosen, batches, shard_size)
         total = manifest["corpus"]["documents"]
@@ -68,6 +71,33 @@ def study(
             progress.say(line)
         _count(run, work, read, shard_size, total, engine or LocalEngine(opened), progress)
         return _finish(run, opened.sites, chosen, -(-total // shard_size), manifest)
+
+
+def check_study(
+    source: ModelSource,
+    corpus: Corpus,
+    statistics: Sequence[Statistic] | None,
+    *,
+    out: str | Path,
+    shard_size: int = SHARD,
+    **feed: Any,
+) -> None:
+    """Refuse a run directory that was begun with something else, before the model is opened; `statistics`, if known."""
+    settings = _settings(statistics or (), BatchSettings(**feed), shard_size)
+    if statistics is None:
+        del settings["statistics"]
+    _check(Path(out), source, corpus, settings)
+
+
+def _check(run: Path, source: ModelSource, corpus: Corpus, settings: dict[str, Any]) -> None:
+    if is_begun(run):  # or the corpus would be read for nothing
+        check_run(run, "study", source, settings, corpus={**corpus.describe(), "fingerprint": corpus.fingerprint()})
+
+
+def _settings(statistics: Sequence[Statistic], batches: BatchSettings, shard_size: int) -> dict[str, Any]:
+    """What a manifest says of what is counted, and how."""
+    chosen = {statistic.table_name: statistic.settings() for statistic in statistics}
+    return {**batches.describe(), "shard_size": shard_size, "statistics": chosen}
 
 
 def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
@@ -83,13 +113,32 @@ def as_statistics(chosen: Sequence[str | Statistic] | None) -> list[Statistic]:
     return made
 
 
-def named_statistics(names: Sequence[str] | None, measures: Sequence[str], level: str) -> list[Statistic]:
+Changed = Mapping[str, Mapping[str, Any]]  # by the name of a statistic, what is not usual of its settings
+
+
+def named_statistics(
+    names: Sequence[str] | None, measures: Sequence[str], level: str, changed: Changed | None = None
+) -> list[Statistic]:
     """Statistics (the usual ones for None) by each measure. One that counts at one level only is not asked for another."""
+    counted, of = names or usual_statistics(), changed or {}
+    _check_counted(of, counted)
     return [
-        cls(measure=measure, level=level if level in cls.levels else cls.levels[0])
-        for cls in (STATISTICS[name] for name in names or usual_statistics())
+        cls(measure=measure, level=level if level in cls.levels else cls.levels[0], **of.get(cls.name, {}))
+        for cls in (STATISTICS[name] for name in counted)
         for measure in measures
     ]
+
+
+def with_settings(statistics: Sequence[Statistic], changed: Changed) -> list[Statistic]:
+    """The same statistics, some with other settings."""
+    _check_counted(changed, [statistic.name for statistic in statistics])
+    return [replace(statistic, **changed.get(statistic.name, {})) for statistic in statistics]
+
+
+def _check_counted(changed: Changed, names: Sequence[str]) -> None:
+    for name in changed:
+        if name not in names:
+            raise InputError(f"--set is about {name}, which is not counted: add -s {name}, or leave the setting out.")
 
 
 def _begin(
@@ -101,8 +150,7 @@ def _begin(
     if documents == 0:
         raise InputError("The corpus has no documents: there is nothing to count.")
     counted = {"fingerprint": corpus.fingerprint(), "documents": documents, "skipped": bare.skipped.describe()}
-    chosen = {statistic.table_name: statistic.settings() for statistic in statistics}
-    settings = {**batches.describe(), "shard_size": shard_size, "statistics": chosen}
+    settings = _settings(statistics, batches, shard_size)
     return begin_run(run, "study", lens, settings, corpus={**corpus.describe(), **counted})
 
 

@@ -120,6 +120,27 @@ def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path)
     assert table["separator"].isna().all() or "</s>" in (tmp_path / "run" / "clark2019.md").read_text()
 
 
+def test_what_a_reproduction_needs_is_set_on_the_command_line(monkeypatch, capsys, data, tmp_path: Path) -> None:
+    model = save_tiny(tmp_path / "model")
+    options = [f"--{name}={data[name]}" for name in ("text", "treebank", "coreference")]
+    chosen = {
+        "means": "texts",
+        "clitics": False,
+        "subtypes": False,
+        "variant": "code",
+        "candidates": "mentions",
+        "singletons": True,
+    }
+    given = [part for name, value in chosen.items() for part in ("--set", f"{name}={value}")]
+    command = ("paper", "clark2019", model, *options, "-o", tmp_path / "run", "--no-twin", "--json", *given)
+    code, _, err = run_command(monkeypatch, capsys, *command)
+    assert code == 0, err
+    run = headscope.load_run(tmp_path / "run")
+    assert chosen.items() <= run.manifest["settings"].items()
+    assert {"relations_code_without_clitics_without_subtypes", "antecedents_mentions", "entropy_of_texts"} <= set(run.tables)
+    assert "corefer with nothing are kept" in (tmp_path / "run" / "clark2019.md").read_text()
+
+
 def test_gradients_of_a_translator_are_left_out_and_all_else_is_made(monkeypatch, capsys, data, tmp_path: Path) -> None:
     model = save_tiny(tmp_path / "model", "marian")
     options = [f"--{name}={path}" for name, path in data.items() if name in ("text", "treebank", "coreference")]

@@ -20,6 +20,15 @@ def test_dependencies_by_hand() -> None:
     assert kept["either_baseline"] == pytest.approx(2 / 6)
 
 
+def test_a_baseline_of_pairs_of_two_tokens() -> None:
+    """vig2019, figure 8, with j < i: a token and itself are no pair."""
+    filtered = columns_by_hand(Dependencies(without_first=True, baseline="others"), null_block())
+    assert filtered["either_baseline"] == 1  # of c-b alone
+    kept = columns_by_hand(Dependencies(baseline="others"), null_block())
+    assert kept["either_baseline"] == pytest.approx(2 / 3)  # b-a and c-b, of these and c-a
+    assert kept["either"] == columns_by_hand(Dependencies(), null_block())["either"]
+
+
 def test_dependency_lengths_by_hand() -> None:
     fresh = DependencyLengths().start([null_block().site])
     fresh.update(null_block(Document(words=["a", "b", "c"], tags=["X"] * 3, parents=[2, 2, -1])))

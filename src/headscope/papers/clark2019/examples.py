@@ -10,7 +10,7 @@ import numpy as np
 
 from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
-from headscope.statistics.words.relation_cases import cases_of
+from headscope.statistics.words.relation_cases import Case, cases_of
 from headscope.statistics.words.relations import DIRECTIONS
 from headscope.text import Corpus, Document
 from headscope.text.coreference.cases import cases as antecedent_cases
@@ -48,14 +48,16 @@ def opening_text(corpus: Corpus, lens: Lens) -> Document:
     return min((_first_sentences(document) for document in islice(corpus, SEGMENTS)), key=strangeness)
 
 
-def relation_questions(relation: str, direction: str) -> Callable[[Document], Questions]:
+def relation_questions(
+    relation: str, direction: str, cases: Callable[[Document], list[Case]] = cases_of
+) -> Callable[[Document], Questions]:
     """Of a relation in one direction: each dependent should look at its head, or each head at one of its dependents."""
 
     def questions(document: Document) -> Questions:
-        cases = [case for case in cases_of(document) if case.relation == relation]
+        asked = [case for case in cases(document) if case.relation == relation]
         if direction == DIRECTIONS[0]:
-            return [(case.dependent, frozenset([case.head])) for case in cases]
-        return [(case.head, frozenset([case.dependent])) for case in cases]
+            return [(case.dependent, frozenset([case.head])) for case in asked]
+        return [(case.head, frozenset([case.dependent])) for case in asked]
 
     return questions
 

@@ -14,6 +14,7 @@ from headscope.lens.reading import Reading
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
 from headscope.papers.clark2019 import examples
 from headscope.papers.clark2019.surface import EdgeTokens
+from headscope.statistics.words.relation_cases import Case, cases_of
 from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.result import Result, in_percent, paper_label
 from headscope.study.results.workspace import Unsuitable
@@ -91,11 +92,12 @@ def figure5(
     lens: Lens,
     measure: str,
     encoding: Encoding = AS_WRITTEN,
+    cases: Callable[[Document], list[Case]] = cases_of,
 ) -> Result:
     """Of each relation, and of coreference, the best head on the shortest good sentence that it gets right."""
     tried: list[Example | str] = []
     if best_heads is not None and treebank is not None:
-        tried += _relation_panels(best_heads, treebank, partial(_reader, lens, encoding), measure)
+        tried += _relation_panels(best_heads, treebank, partial(_reader, lens, encoding), measure, cases)
     if antecedents is not None and windows:
         tried.append(_coreference_panel(antecedents, windows, partial(_reader, lens, encoding), measure))
     panels = [one for one in tried if isinstance(one, Example)]
@@ -133,7 +135,11 @@ def _patterns(shares: pd.DataFrame, tokens: EdgeTokens) -> Iterator[tuple[str, s
 
 
 def _relation_panels(
-    best_heads: pd.DataFrame, treebank: Corpus, reader: Callable[[int], Reader], measure: str
+    best_heads: pd.DataFrame,
+    treebank: Corpus,
+    reader: Callable[[int], Reader],
+    measure: str,
+    cases: Callable[[Document], list[Case]],
 ) -> Iterator[Example | str]:
     """A panel for each relation of the paper that the treebank has under some name, or the name where none was found."""
     better = best_heads[best_heads["better"]].set_index("relation")
@@ -144,7 +150,7 @@ def _relation_panels(
         best = better.loc[relation.name]
         ends = (heads, dependents) if relation.ends == REVERSED else (dependents, heads)
         asked, wanted = ends if best["direction"] == DIRECTIONS[0] else ends[::-1]
-        questions = examples.relation_questions(relation.name, best["direction"])
+        questions = examples.relation_questions(relation.name, best["direction"], cases)
         layer, head = int(best["layer"]), int(best["head"])
         found = examples.answered(treebank, questions, reader(layer), layer, head, measure)
         if found is None:

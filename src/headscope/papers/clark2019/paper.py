@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import pandas as pd
@@ -13,11 +13,23 @@ from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import claims, clustering, facts, maps, surface, tables
 from headscope.papers.clark2019.surface import EdgeTokens
-from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, TEXT_FORMAT, UNIT, option, segments, trees, with_mentions
+from headscope.papers.options import (
+    BY_WORD_HELP,
+    KEEP_MARKS,
+    TEXT_FORMAT,
+    UNIT,
+    option,
+    segments,
+    setting_of,
+    trees,
+    with_mentions,
+)
 from headscope.papers.paper import Paper, Section
 from headscope.probes import antecedent_rules, probe
 from headscope.probes.treebank import TooFew
-from headscope.statistics import Antecedents, BeyondSinks, Importance, JensenShannon, Relations, Statistic
+from headscope.statistics import Antecedents, BeyondSinks, Importance, JensenShannon, Relations, Statistic, setting
+from headscope.statistics.kit.text_means import Averaged
+from headscope.statistics.words.relation_cases import cases_of
 from headscope.study import Run
 from headscope.study.results.result import Claim, Result
 from headscope.study.results.workspace import Unsuitable
@@ -53,6 +65,30 @@ class Settings:
     train_sentences: int | None = option(None, "At most so many sentences to train on.", least=10)
     twin: bool = option(True, "Also measure the model's randomly initialised twin.")
     seed: int = option(0, "For masking, the twin, the probes and the scatter plot.")
+    means: str = setting_of(Averaged, "means")
+    clitics: bool = setting_of(Relations, "clitics")
+    subtypes: bool = setting_of(Relations, "subtypes")
+    variant: str = setting(
+        "paper", one_of=("paper", "code"), help="code: table 1 and figure 6 as the released code has them."
+    )
+    candidates: str = setting_of(Antecedents, "candidates")
+    singletons: bool = setting(False, help="Keep mentions that corefer with nothing, which CoNLL-2012 leaves out.")
+
+    @property
+    def relations(self) -> Relations:
+        return Relations(measure=self.measure, variant=self.variant, clitics=self.clitics, subtypes=self.subtypes)
+
+    @property
+    def antecedents(self) -> Antecedents:
+        return Antecedents(measure=self.measure, candidates=self.candidates)
+
+    @property
+    def divergence(self) -> JensenShannon:
+        return JensenShannon(measure=self.measure, variant=self.variant)
+
+    def one_pass(self) -> list[Statistic]:
+        """What is counted over the text: for sections 3 and 6, and for what a report on the run says of each head."""
+        return [*surface.one_pass(self.measure, self.means), self.divergence, BeyondSinks(measure=self.measure)]
 
 
 class Clark2019(Paper[Data, Settings]):
@@ -70,6 +106,11 @@ class Clark2019(Paper[Data, Settings]):
         "headscope paper clark2019 gpt2 --text wiki.txt --treebank dev.conllu --measure norm -o run",
     )
 
+    @classmethod
+    def check(cls, settings: Settings) -> None:
+        settings.one_pass()
+        _ = settings.relations, settings.antecedents
+
     # Section 3
 
     @cached_property
@@ -83,14 +124,12 @@ class Clark2019(Paper[Data, Settings]):
 
     @cached_property
     def text(self) -> Run:
-        """One pass for sections 3 and 6, and for what a report on the run says of each head."""
-        measure = self.settings.measure
-        statistics = [*surface.one_pass(measure), JensenShannon(measure=measure), BeyondSinks(measure=measure)]
-        return self.study("text", self.segments, statistics, max_tokens=self.at_most(self.settings.max_tokens))
+        tokens = self.at_most(self.settings.max_tokens)
+        return self.study("text", self.segments, self.settings.one_pass(), max_tokens=tokens)
 
     @cached_property
     def shares(self) -> pd.DataFrame:
-        return surface.head_shares(self.text, self.settings.measure)
+        return surface.head_shares(self.text, self.settings.measure, self.settings.means)
 
     def figures124(self) -> list[Result]:
         return surface.results(self.shares, self.tokens)
@@ -130,7 +169,7 @@ class Clark2019(Paper[Data, Settings]):
         """None without a treebank."""
         if self.data.treebank is None:
             return None
-        return self._with_twin("treebank", self.data.treebank, Relations(measure=self.settings.measure))
+        return self._with_twin("treebank", self.data.treebank, self.settings.relations)
 
     @cached_property
     def best_heads(self) -> pd.DataFrame | None:
@@ -143,8 +182,9 @@ class Clark2019(Paper[Data, Settings]):
         def length_of(document: Document) -> int:
             return len(self.lens.encoder.encode(document, encoding=self.encoding).source)
 
-        tokens = self.at_most(self.settings.max_tokens)
-        return [part for document in self.data.coreference or () for part in windows(document, length_of, tokens)]
+        given, tokens = self.data.coreference or (), self.at_most(self.settings.max_tokens)
+        cut = partial(windows, length_of=length_of, max_tokens=tokens, singletons=self.settings.singletons)
+        return [part for document in given for part in cut(document)]
 
     @cached_property
     def rules(self) -> pd.DataFrame:
@@ -155,8 +195,7 @@ class Clark2019(Paper[Data, Settings]):
         """None where no mention has an antecedent."""
         if not self.rules["cases_all"].any():
             return None
-        statistic = Antecedents(measure=self.settings.measure)
-        return self._with_twin("coreference", Corpus.from_documents(self.windows), statistic)
+        return self._with_twin("coreference", Corpus.from_documents(self.windows), self.settings.antecedents)
 
     def table1(self) -> list[Result]:
         assert self.relations is not None
@@ -166,12 +205,13 @@ class Clark2019(Paper[Data, Settings]):
         if self.antecedents is None:
             raise Unsuitable("no mention in these documents has an antecedent before it in the same window.")
         tokens = self.at_most(self.settings.max_tokens)
-        return [tables.table2(*self.antecedents, self.rules, tokens)]
+        return [tables.table2(*self.antecedents, self.rules, tokens, self.settings.singletons)]
 
     def figure5(self) -> list[Result]:
         antecedents = self.antecedents and self.antecedents[0]
         found = (self.best_heads, self.data.treebank, antecedents, self.windows)
-        return [maps.figure5(*found, self.lens, self.settings.measure, self.encoding)]
+        cases = partial(cases_of, clitics=self.settings.clitics, subtypes=self.settings.subtypes)
+        return [maps.figure5(*found, self.lens, self.settings.measure, self.encoding, cases)]
 
     # Sections 5 and 6
 
@@ -200,7 +240,7 @@ class Clark2019(Paper[Data, Settings]):
 
     @cached_property
     def divergence(self) -> pd.DataFrame:
-        return main_stack(self.text[JensenShannon(measure=self.settings.measure)])
+        return main_stack(self.text[self.settings.divergence])
 
     def figure6(self) -> list[Result]:
         """It marks what the other sections have found."""

@@ -7,6 +7,7 @@ from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import drawings
 from headscope.statistics import STATISTICS, Statistic
+from headscope.statistics.kit.text_means import Averaged
 from headscope.study import Run
 from headscope.study.results.result import Result
 from headscope.study.tables import main_stack
@@ -15,10 +16,16 @@ from headscope.text import Document
 PATTERNS = ["previous token", "next token", "current token", "first token", "separator", "period or comma"]
 
 
-def one_pass(measure: str) -> list[Statistic]:
+def one_pass(measure: str, means: str = "rows") -> list[Statistic]:
     """What sections 3.1 to 3.3 count."""
     names = "offsets", "first_token", "special_tokens", "punctuation", "separators", "entropy", "entropy_ends", "maximum"
-    return [STATISTICS[name](measure=measure) for name in names]
+    return [_counted(name, measure, means) for name in names]
+
+
+def _counted(name: str, measure: str, means: str) -> Statistic:
+    """Entropies of the ends of texts are means of texts in any case."""
+    cls = STATISTICS[name]
+    return cls(measure=measure, means=means) if issubclass(cls, Averaged) else cls(measure=measure)
 
 
 class EdgeTokens:
@@ -36,11 +43,11 @@ class EdgeTokens:
         return " ".join(self.separators)
 
 
-def head_shares(run: Run, measure: str) -> pd.DataFrame:
+def head_shares(run: Run, measure: str, means: str = "rows") -> pd.DataFrame:
     """One row a head, with every share and entropy of section 3, out of the tables of a study."""
 
     def part(name: str, **columns: str) -> pd.DataFrame:
-        return main_stack(run[STATISTICS[name](measure=measure)])[list(columns)].rename(columns=columns)
+        return main_stack(run[_counted(name, measure, means)])[list(columns)].rename(columns=columns)
 
     return pd.concat(
         [

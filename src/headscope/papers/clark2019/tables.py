@@ -92,7 +92,9 @@ def _interval(head: dict[str, float]) -> str:
     return "" if low is None or high is None or low != low else f"{in_percent(low)}–{in_percent(high)}"
 
 
-def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataFrame, max_tokens: int) -> Result:
+def table2(
+    antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataFrame, max_tokens: int, singletons: bool = False
+) -> Result:
     """Table 2 out of the `antecedents` tables of the model and its twin, and the table of the rules."""
     heads = main_stack(antecedents)
     best = heads.loc[heads["all"].idxmax()]
@@ -110,13 +112,13 @@ def table2(antecedents: pd.DataFrame, twin: pd.DataFrame | None, rules: pd.DataF
     for column in COLUMNS:
         shown[f"{column}*"] = [f"{theirs.loc[name, column]:.0f}" for name in names] + [""] * (len(shown) - len(names))
     cases = ", ".join(f"{int(rules[f'cases_{column}'].iloc[0]):,} {column}" for column in COLUMNS)
+    alone = "kept" if singletons else "left out, as CoNLL-2012 does"
     notes = [
         f"Percent of mentions whose antecedent is found ({cases}). Columns with * are the paper's: {facts.MODEL}, head 5-4, "
         f"{facts.COREFERENCE}; it also gives {facts.NEURAL_COREFERENCE} for a neural system, roughly comparable. Heads are "
         "layer-head from 1, as there.",
         f"Longer documents are read in windows of {max_tokens} tokens that overlap by half; a mention counts where a window "
-        "has it for the first time, if it has an antecedent there. Mentions that corefer with nothing are left out, as "
-        "CoNLL-2012 does.",
+        f"has it for the first time, if it has an antecedent there. Mentions that corefer with nothing are {alone}.",
     ]
     table = pd.concat([heads.assign(system="head"), rules.rename(columns={"rule": "system"})], ignore_index=True)
     table = table[["system", *(column for column in table if column != "system")]]

@@ -70,8 +70,11 @@ class Kobayashi2020(Paper[Data, Settings]):
     )
 
     @classmethod
-    def settled(cls, lens: Lens, settings: Settings) -> Settings:
+    def check(cls, settings: Settings) -> None:
         parse_categories(settings.categories or {})
+
+    @classmethod
+    def settled(cls, lens: Lens, settings: Settings) -> Settings:
         if all(site.projection is None for site in lens.sites):
             raise InputError(f"{lens.name} has no norms: no output projection was found; headscope doctor says why.")
         return settings

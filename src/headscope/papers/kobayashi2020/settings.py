@@ -7,7 +7,7 @@ from pathlib import Path
 from headscope import statistics
 from headscope.alignment.gold import OPTIONS, read_pairs
 from headscope.errors import InputError
-from headscope.lens import Lens, ModelSource
+from headscope.lens import ModelSource
 from headscope.papers.options import KEEP_MARKS, TEXT_FORMAT, option, segments
 from headscope.text import Corpus
 
@@ -15,7 +15,7 @@ NO_PAIRS = "Alignments need sentence pairs: give --parallel FILE too."
 
 
 def _pairs(
-    lens: Lens,
+    source: ModelSource,
     given: Path | None,
     parallel_target: Path | None = None,
     parallel_first: str = "source",
@@ -34,18 +34,18 @@ def _pairs(
     return read_pairs(given, parallel_target, parallel_first, *links, first_flag="--parallel-first")
 
 
-def _opened_alike(lens: Lens, given: list[str] | None) -> list[ModelSource]:
-    return [replace(lens.source, model=model, revision=None, name="") for model in given or []]
+def _opened_alike(source: ModelSource, given: list[str] | None) -> list[ModelSource]:
+    return [replace(source, model=model, revision=None, name="") for model in given or []]
 
 
-def _line_numbers(lens: Lens, given: str | None) -> list[int]:
+def _line_numbers(source: ModelSource, given: str | None) -> list[int]:
     try:
         return [int(number) for number in (given or "").split(",") if number.strip()]
     except ValueError:
         raise InputError(f"--sentences {given!r} are no numbers with commas between, such as 3,17.") from None
 
 
-def _categories(lens: Lens, given: list[str] | None) -> dict[str, str]:
+def _categories(source: ModelSource, given: list[str] | None) -> dict[str, str]:
     """`NAME=RULE`, in the order given."""
     found: dict[str, str] = {}
     for one in given or []:
@@ -96,9 +96,9 @@ class Settings:
     )
     segments: int = option(992, "Segments of the text to read.", least=1)
     max_tokens: int = option(128, "Tokens of a segment.", least=8)
-    sample: int = 2000  # pairs of each category in figures 5 and 13
-    mixed: int = 4  # the mixing ratio is that of every fourth text: it takes products of the model's size
-    every: int = 25  # figure 25 reads every 25th text: effective attention costs a decomposition a head
+    sample: int = statistics.setting(2000, least=1, help="Pairs of each category in figures 5 and 13.")
+    mixed: int = statistics.setting(4, least=1, help="The mixing ratio, which is slow, is that of one text in so many.")
+    every: int = statistics.setting(25, least=1, help="Figure 25, which is slow, reads one text in so many.")
     seed: int = option(0, "For the pairs and heads that are drawn by lot.")
 
 

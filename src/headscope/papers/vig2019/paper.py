@@ -38,6 +38,7 @@ class Vig2019(Paper[Data, Settings]):
         "headscope paper vig2019 gpt2 --treebank dev.conllu -o run",
         "headscope paper vig2019 gpt2 --text wiki.txt --annotate spacy:en_core_web_sm -m weight -m norm -o run",
     )
+    by_model = ("without_first",)
     shard_size = 128
     sections = tuple(
         Section(makes, ("treebank", "text"), _of_each(make))
@@ -49,6 +50,10 @@ class Vig2019(Paper[Data, Settings]):
             "Tables 1 to 3 (section 5.4)": Analysis.exemplars,
         }.items()
     )
+
+    @classmethod
+    def check(cls, settings: Settings) -> None:
+        first_pass(settings)
 
     @classmethod
     def settled(cls, lens: Lens, settings: Settings) -> Settings:

@@ -38,7 +38,8 @@ class Analysis:
 
     @cached_property
     def heads(self) -> pd.DataFrame:
-        return heads_table(self.counted, self.second, self.settings.filtered(self.measure))
+        filtered, dependencies = self.settings.filtered(self.measure), self.settings.dependencies(self.measure)
+        return heads_table(self.counted, self.second, filtered, dependencies)
 
     @cached_property
     def tags(self) -> pd.DataFrame:
@@ -80,7 +81,8 @@ class Analysis:
     def dependencies(self) -> Iterator[Result]:
         """Section 5.3.2."""
         layers = by_layer(self.heads, [*FORMS, *(f"{form}_baseline" for form in FORMS)])
-        notes = [*self.filtered, "The line is the share of related pairs among all pairs in sight."]
+        pairs = "all pairs in sight" if self.settings.baseline == "in_sight" else "all pairs in sight of two tokens"
+        notes = [*self.filtered, f"The line is the share of related pairs among {pairs}."]
         title = "Figure 8: dependency alignment by layer"
         yield self._result("fig8", title, layers, figure=drawings.alignment(layers), notes=notes)
         of_heads = main_stack(self.counted[RelationTypes(**self.settings.filtered(self.measure))])

@@ -5,13 +5,15 @@ from typing import Any
 
 from headscope import statistics
 from headscope.errors import InputError
-from headscope.lens.lens import Lens
+from headscope.lens import ModelSource
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
-from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, UNIT, option, trees
+from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, UNIT, option, setting_of, trees
 from headscope.text import Annotator, Corpus
 
 
-def _annotated(lens: Lens, given: list[str] | None, annotate: str | None = None, keep_marks: bool = False) -> Corpus | None:
+def _annotated(
+    source: ModelSource, given: list[str] | None, annotate: str | None = None, keep_marks: bool = False
+) -> Corpus | None:
     if not given:
         return None
     if annotate is None:
@@ -20,7 +22,7 @@ def _annotated(lens: Lens, given: list[str] | None, annotate: str | None = None,
     return text.annotated(Annotator.of(annotate, unit="sentence"))
 
 
-def _measures(lens: Lens, given: list[str] | None) -> tuple[str, ...]:
+def _measures(source: ModelSource, given: list[str] | None) -> tuple[str, ...]:
     return tuple(given or ["weight"])
 
 
@@ -51,6 +53,7 @@ class Settings:
     positions: int = option(10, "First positions that variability looks at.", least=2)
     sentences: int | None = option(None, "At most so many sentences of each.", least=1)
     exemplars: int = option(5, "Exemplars a head.", least=1)
+    baseline: str = setting_of(statistics.Dependencies, "baseline")
 
     @property
     def encoding(self) -> Encoding:
@@ -59,6 +62,9 @@ class Settings:
     def filtered(self, measure: str) -> dict[str, Any]:
         """What the statistics of a measure have in common, all but null attention."""
         return {"measure": measure, "level": self.level, "without_first": bool(self.without_first)}
+
+    def dependencies(self, measure: str) -> statistics.Dependencies:
+        return statistics.Dependencies(**self.filtered(measure), baseline=self.baseline)
 
     def mean_map(self, measure: str) -> statistics.MeanMap:
         return statistics.MeanMap(**self.filtered(measure), positions=self.positions)
@@ -82,10 +88,9 @@ def first_pass(settings: Settings) -> list[statistics.Statistic]:
             for cls in (
                 statistics.Tags,
                 statistics.RelationTypes,
-                statistics.Dependencies,
                 statistics.Distance,
                 statistics.Entropy,
             )
         ]
-        chosen += [settings.mean_map(measure), settings.exemplars_of(measure)]
+        chosen += [settings.dependencies(measure), settings.mean_map(measure), settings.exemplars_of(measure)]
     return chosen

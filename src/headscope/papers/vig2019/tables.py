@@ -14,22 +14,21 @@ from headscope.study.tables import main_stack
 DOUBLE = 2  # a head targets a tag when it gives it more than double the mean of all heads
 
 
-def heads_table(counted: Run, second: Run, filtered: dict[str, Any]) -> pd.DataFrame:
+def heads_table(counted: Run, second: Run, filtered: dict[str, Any], dependencies: Dependencies) -> pd.DataFrame:
     """One row a head: null attention, dependency alignment, variability, distance, entropy.
 
     `filtered` are the settings of the statistics that leave the first token out; null attention has all of them but this.
     """
     every = {name: value for name, value in filtered.items() if name != "without_first"}
     table = main_stack(counted[FirstToken(**every)])[[*HEAD, "first_token"]]
-    columns: dict[type[Statistic], list[str]] = {
-        Dependencies: [*FORMS, *(f"{form}_baseline" for form in FORMS), "total"],
-        Distance: ["distance"],
-        Entropy: ["entropy"],
-        Variability: ["variability"],
-    }
-    for statistic, some in columns.items():
-        run = second if statistic is Variability else counted
-        table = table.merge(main_stack(run[statistic(**filtered)])[[*HEAD, *some]], on=HEAD)
+    columns: list[tuple[Run, Statistic, list[str]]] = [
+        (counted, dependencies, [*FORMS, *(f"{form}_baseline" for form in FORMS), "total"]),
+        (counted, Distance(**filtered), ["distance"]),
+        (counted, Entropy(**filtered), ["entropy"]),
+        (second, Variability(**filtered), ["variability"]),
+    ]
+    for run, statistic, some in columns:
+        table = table.merge(main_stack(run[statistic])[[*HEAD, *some]], on=HEAD)
     return table
 
 

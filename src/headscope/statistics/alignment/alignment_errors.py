@@ -32,7 +32,13 @@ class AlignmentErrors(Statistic):
     apart, so that a head can be chosen on one and judged on the other.
     """
 
-    setting: str = a_setting("AWI", one_of=SETTINGS, said="{}", always=True)
+    setting: str = a_setting(
+        "AWI",
+        one_of=SETTINGS,
+        said="{}",
+        always=True,
+        help="Read a word's own row (AWI), or the one that predicts it (AWO).",
+    )
 
     usual = False
     levels = ("token",)

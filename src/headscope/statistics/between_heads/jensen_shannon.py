@@ -56,8 +56,8 @@ class JensenShannon(Statistic):
     left out. The released code (`variant="code"`) smooths every row first: 0.999 p + 0.001 / keys.
     """
 
-    variant: str = setting("paper", one_of=("paper", "code"), said="{}")
-    rows: int = setting(128, least=1)
+    variant: str = setting("paper", one_of=("paper", "code"), said="{}", help="code smooths rows as the released code does.")
+    rows: int = setting(128, least=1, help="Rows of a text that count at the most, evenly spaced.")
 
     sums = ("total", "rows")  # one entry a pair
     usual = False

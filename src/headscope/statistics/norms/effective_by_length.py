@@ -75,7 +75,7 @@ class EffectiveByLength(NormStatistic):
     length in tokens (of the keys). Measured are the texts whose number, a hash, is divisible by `every`.
     """
 
-    every: int = setting(10, least=1)
+    every: int = setting(10, least=1, help="Measure one text in so many, chosen by a hash.")
 
     resampled = False  # the lengths of one shard are not those of another
 

@@ -27,7 +27,7 @@ class Mixing(Statistic):
     """
 
     measure: str = "block_norm"
-    every: int = setting(1, least=1)
+    every: int = setting(1, least=1, help="Measure one text in so many, chosen by a hash.")
 
     usual = False
     levels = ("token",)

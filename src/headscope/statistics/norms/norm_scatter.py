@@ -27,8 +27,8 @@ class NormScatter(NormPairs):
     (pair, priority and what the table says), sorted by priority.
     """
 
-    size: int = setting(SIZE, least=1)
-    seed: int = 0
+    size: int = setting(SIZE, least=1, help="Pairs of each category that are kept.")
+    seed: int = setting(0, help="For the pairs that are drawn by lot.")
 
     def update(self, block: AttentionBlock) -> None:
         if block.site.projection is None:

@@ -19,6 +19,7 @@ from headscope.statistics.kit.categories import category_names, key_categories
 from headscope.statistics.kit.totals import received
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.statistics.norms.norm_statistic import NormStatistic
+from headscope.statistics.registry import setting
 
 
 @dataclass
@@ -47,7 +48,7 @@ class TokenAverages(NormStatistic):
     the frequency file does not have are left out. `path` is a file of `rank count id` lines.
     """
 
-    path: str | None = None
+    path: str | None = setting(None, help="Lines of `rank count id`, one a piece of the tokenizer.")
     sha256: str = ""  # of the file, as the run remembers it
 
     resampled = False

@@ -5,12 +5,13 @@ import torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import TOKENS, Column
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
 
 @statistic("distance")
-class Distance(NullFiltered):
+class Distance(Averaged, NullFiltered):
     """Mean number of tokens between the two ends of a head's attention."""
 
     sums = ("spanned", "total")

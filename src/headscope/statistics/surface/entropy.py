@@ -10,6 +10,7 @@ from torch import Tensor
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Statistic
 from headscope.statistics.columns import NATS, Column
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import given, keys_in_sight, queries
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
@@ -30,7 +31,7 @@ def uniform_entropies(block: ScoreBlock, first_key: int = 0) -> Tensor:
 
 
 @statistic("entropy")
-class Entropy(NullFiltered):
+class Entropy(Averaged, NullFiltered):
     """Mean entropy of a row, in nats, beside that of attending to all alike: how broadly a head looks.
 
     `without_first` renormalises what is left, and leaves out rows that give over 90 % to the first token (vig2019, note 4).

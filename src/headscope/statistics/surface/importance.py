@@ -33,7 +33,7 @@ class Importance(Statistic):
     these are `masked`, whatever stands in their place; all other columns are of the `unmasked`.
     """
 
-    seed: int = setting(0, least=0)
+    seed: int = setting(0, least=0, help="For the tokens that a masked-LM loss hides.")
 
     usual = False  # a forward and a backward pass of its own
     gradients = True

@@ -3,12 +3,13 @@
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import COUNT, LENGTH, SHARE, Column
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import queries, total, visible
 from headscope.statistics.registry import statistic
 
 
 @statistic("maximum")
-class Maximum(Statistic):
+class Maximum(Averaged):
     """Mean of the largest score in a row: 1 for a head that always looks at one token."""
 
     sums = ("maximum", "rows")

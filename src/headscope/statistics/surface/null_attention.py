@@ -23,7 +23,9 @@ def is_decoder_only(sites: Sequence[Site]) -> bool:
 class NullFiltered(Statistic):
     """A statistic that can leave attention to the first token out: `without_first=True`."""
 
-    without_first: bool = setting(False, said="without_first", title="without the first token")
+    without_first: bool = setting(
+        False, said="without_first", title="without the first token", help="Leave out attention to the first token."
+    )
 
     @property
     def first_key(self) -> int:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Statistic
 from headscope.statistics.columns import Column, share_on
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import total
 from headscope.statistics.registry import statistic
 
@@ -14,7 +14,7 @@ NAMES = {-1: "previous", 0: "same", 1: "next"}
 
 
 @statistic("offsets")
-class Offsets(Statistic):
+class Offsets(Averaged):
     """Share on the previous, the same and the next token, or on any fixed offsets.
 
     A row that has no such token counts 0 in the sum and as any other in the denominator.

@@ -4,15 +4,16 @@ import numpy as np
 import torch
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column, share_on
 from headscope.statistics.kit.key_masks import separators
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import given
 from headscope.statistics.registry import statistic
 
 
 @statistic("separators")
-class Separators(Statistic):
+class Separators(Averaged):
     """Share on separators in all rows, in the rows of separators, and in all other rows.
 
     A separator is a special token that does not start its text, and is not the kind of token that does: [SEP], </s>.

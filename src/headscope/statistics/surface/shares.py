@@ -6,15 +6,16 @@ from typing import ClassVar
 from torch import Tensor
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import Column, share_on
 from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import received, total
 from headscope.statistics.registry import statistic
 
 
 @dataclass
-class Shares(Statistic):
+class Shares(Averaged):
     """A statistic whose columns are shares of the total that some keys receive."""
 
     sums: ClassVar[tuple[str, ...]] = ("total",)

@@ -1,14 +1,15 @@
 """How much a head gives out in all: by weight 1 a row, by norm the length of what it brings."""
 
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.base import Columns, Statistic, Sums, ratio
+from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import LENGTH, Column
+from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import queries, total
 from headscope.statistics.registry import statistic
 
 
 @statistic("strength")
-class Strength(Statistic):
+class Strength(Averaged):
     """Mean sum of a row: 1 by weight (less with sinks); by norm, how much a head brings."""
 
     sums = ("total", "rows")

@@ -25,7 +25,7 @@ POSITIONS = 10  # the paper's N
 class FirstPositions(NullFiltered):
     """A statistic of the first `positions` rows and keys of every text."""
 
-    positions: int = setting(POSITIONS, least=2)
+    positions: int = setting(POSITIONS, least=2, help="First positions of a text that are looked at.")
 
     usual = False
     resampled = False

@@ -51,7 +51,12 @@ class Antecedents(OfAnnotatedWords):
     mentions. A case is a mention that ends behind its document's context and has an antecedent in the document.
     """
 
-    candidates: str = setting("words", one_of=("words", "mentions"), said="{}")
+    candidates: str = setting(
+        "words",
+        one_of=("words", "mentions"),
+        said="{}",
+        help="What may be an antecedent: any other word, or earlier mentions.",
+    )
 
     needs = ("mentions",)
     sums = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))

@@ -6,7 +6,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import COUNT, Column, share_on
 from headscope.statistics.kit.totals import keys_in_sight
-from headscope.statistics.registry import statistic
+from headscope.statistics.registry import setting, statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.statistics.words.related_pairs import related_pairs
 
@@ -19,7 +19,15 @@ class Dependencies(NullFiltered):
 
     Three forms: the attending token is the parent, the attended one is, either is. The baseline is what attending alike to
     everything in sight would have, every pair of a row and a key that counts once: of a decoder, the keys up to the row.
+    With baseline="others" a token and itself are no pair: of a decoder, the keys before the row.
     """
+
+    baseline: str = setting(
+        "in_sight",
+        one_of=("in_sight", "others"),
+        said="baseline_{}",
+        help="Pairs that the baseline counts: all in sight, or of two tokens (j < i in a decoder).",
+    )
 
     usual = False
     needs = ("parents",)
@@ -48,8 +56,10 @@ class Dependencies(NullFiltered):
             counts &= key <= query
         text, query, key, parent = pairs[counts].unbind(1)
         scores = block.scores(self.measure)[text, :, query - block.rows.start, key]  # pair head
-        in_sight = keys_in_sight(block, self.first_key) * block.row_mask
-        self.add(block.site, total=self.total_in(block), pairs=in_sight.sum())
+        counted = keys_in_sight(block, self.first_key) * block.row_mask
+        if self.baseline == "others":
+            counted = counted - (block.row_mask & (block.row_positions >= self.first_key)).int()
+        self.add(block.site, total=self.total_in(block), pairs=counted.sum())
         for form, name in enumerate(FORMS[:2]):
             of_form = parent == form
             self.add(block.site, **{name: scores[of_form].double().sum(0), f"related {name}": of_form.sum()})

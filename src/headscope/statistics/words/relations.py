@@ -123,9 +123,11 @@ class Relations(OfAnnotatedWords):
     Its other difference, a split word's first piece instead of the mean over its pieces, cannot be had in words.
     """
 
-    variant: str = setting("paper", one_of=("paper", "code"), said="{}")
-    clitics: bool = setting(True, said="without_clitics")
-    subtypes: bool = setting(True, said="without_subtypes")
+    variant: str = setting(
+        "paper", one_of=("paper", "code"), said="{}", help="code asks a dependent's column for its head's row, as released."
+    )
+    clitics: bool = setting(True, said="without_clitics", help="In `Ann 's hat`, 's stands for Ann, as the paper counts.")
+    subtypes: bool = setting(True, said="without_subtypes", help="Whether nmod:poss is a relation of its own, not nmod.")
 
     needs = ("parents", "relations")
     card_place = 160

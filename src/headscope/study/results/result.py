@@ -39,12 +39,12 @@ class Result:
     def printed(self) -> pd.DataFrame:
         return self.table if self.shown is None else self.shown
 
-    def save(self, folder: Path) -> None:
-        """tables/NAME.parquet, .md and .tex, and figures/NAME.svg and .pdf."""
+    def save(self, folder: Path, *, draw: bool = True) -> None:
+        """tables/NAME.parquet, .md and .tex, and figures/NAME.svg and .pdf, unless these are there already."""
         save_table(folder, self.name, self.table)
         for ending, text in (("md", self.markdown()), ("tex", self.latex())):
             write_text(folder / "tables" / f"{self.name}.{ending}", text)
-        if self.figure is not None:
+        if self.figure is not None and draw:
             figures.save(self.figure, folder / "figures" / self.name)
 
     def markdown(self) -> str:

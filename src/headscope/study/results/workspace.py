@@ -12,6 +12,7 @@ from headscope.progress import Progress, Silent
 from headscope.statistics.base import Statistic
 from headscope.study import Run, study
 from headscope.study.manifest import begin_run, save_manifest
+from headscope.study.results.made import Made, content_of
 from headscope.study.results.result import Result
 from headscope.study.tables import save_table
 from headscope.text import Corpus
@@ -30,6 +31,10 @@ class Workspace:
     results: list[Result] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # each a sentence: what, and why
     read: dict[str, list[str]] = field(default_factory=dict)  # what was read, in words, and by which of its studies
+
+    def __post_init__(self) -> None:
+        self.made = Made(self.folder)
+        self.drawn: dict[str, str] = {}  # by the name of a result, the content of its figure
 
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
@@ -52,7 +57,11 @@ class Workspace:
             save_table(self.folder, name, run[name])
 
     def add(self, result: Result) -> Result:
-        result.save(self.folder)
+        draw = result.figure is not None
+        if result.figure is not None:
+            self.drawn[result.name] = content_of(result.figure)
+            draw = not self.made.is_drawn(result.name, self.drawn[result.name])
+        result.save(self.folder, draw=draw)
         self.results.append(result)
         return result
 
@@ -64,14 +73,15 @@ class Workspace:
         except Unsuitable as reason:
             self.left_out.append(f"{what}: {reason}")
 
-    def finish(self, title: str, opening: Sequence[str]) -> Run:
-        """The page with all results, and the finished manifest."""
+    def finish(self, title: str, opening: Sequence[str], asked: str = "") -> Run:
+        """The page with all results, the finished manifest, and what the run was `asked` for, if that can be told again."""
         name = f"{self.kind}.md"
         write_text(self.folder / name, self._page(title, opening))
         results = {result.name: result.title for result in self.results}
         made = {"finished": True, "results": results, "left_out": self.left_out, "page": name, "read": self.read}
         manifest = {**self._manifest, **made}
         save_manifest(self.folder, manifest)
+        self.made.save(asked, self.drawn, name)
         return Run(self.folder, manifest)
 
     def _page(self, title: str, opening: Sequence[str]) -> str:
