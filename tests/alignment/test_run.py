@@ -133,7 +133,10 @@ def test_texts_the_wrong_way_round(
     code, _, err = run_command(monkeypatch, capsys, "align", model, *files, *more)
     assert code == 2
     assert "line 1: the link 2-0 is outside its sentence of 2 source and 3 target words" in err
-    assert "source and target look exchanged. If the model translates from the language of 'two dogs', where" in err
+    assert (
+        "source and target look exchanged. If the model translates from the language of 'two dogs', as the source has it"
+        in err
+    )
     assert "give --gold-first target. If not, the texts are the wrong way round: give " in err
     assert err.endswith("give the two files in the other order.\n" if two_files else "give --first target.\n")
     right = files[::-1] if two_files else [*files, "--first", "target"]

@@ -49,8 +49,9 @@ def read_pairs(
     try:
         return corpus if gold is None else with_gold(corpus, gold, **links)
     except SidesExchanged as error:
-        begins = " ".join((next(iter(corpus)).words or ())[:4])
+        sources = [document.words or () for document in corpus]
+        begins = " ".join(next((words for words in sources if len(words) > 4), sources[0])[:6])  # enough to tell a language
         files = (
             "the two files in the other order" if target else f"{first_flag} {'target' if first == 'source' else 'source'}"
         )
-        raise InputError(error.said(f"{begins!r}, where the source begins", f"{error.other_flags}{files}")) from error
+        raise InputError(error.said(f"{begins!r}, as the source has it", f"{error.other_flags}{files}")) from error
