@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 from tests import places
+from tests.browser.live_server import Server
 
 REQUIRED = bool(os.environ.get("HEADSCOPE_REQUIRE_BROWSER"))
 OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+WEB = places.ROOT / "web"
 SCREENSHOTS = places.ROOT / "out" / "screenshots"
 
 
@@ -102,3 +105,84 @@ def screenshot() -> Callable[[Any, str], Path]:
         return path
 
     return take
+
+
+@pytest.fixture
+def open_live(browser: Any) -> Iterator[Callable[..., Any]]:
+    """open_live(server, "text=...", refused=["status of 422"]) -> a page that may reach this server and nothing else.
+
+    When the test ends it must have asked nobody else, and complained of nothing but what is in `refused`.
+    """
+    opened: list[tuple[OpenedPage, Server, list[str], Any]] = []
+
+    def open_it(
+        server: Server,
+        state: str = "",
+        *,
+        refused: tuple[str, ...] = (),
+        width: int = 1200,
+        height: int = 860,
+        dark: bool = False,
+        phone: bool = False,
+    ) -> Any:
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme="dark" if dark else "light",
+            has_touch=phone,
+            is_mobile=phone,
+            permissions=["clipboard-read", "clipboard-write"],
+        )
+        context.route(
+            lambda url: not url.startswith(server.address), lambda route: route.abort()
+        )  # still recorded as a request
+        page = context.new_page()
+        opened.append((OpenedPage(page), server, list(refused), context))
+        page.goto(server.address + (f"#{state}" if state else ""))
+        page.wait_for_selector("[data-ready=true]")
+        return page
+
+    yield open_it
+    for watched, server, refused, context in opened:
+        context.close()
+        assert [url for url in watched.requests if not url.startswith(server.address)] == []
+        assert [said for said in watched.problems if not any(part in said for part in refused)] == []
+
+
+@pytest.fixture(scope="package")
+def modules() -> Path:
+    """web/node_modules, as package-lock.json says."""
+    if shutil.which("npm") is None:
+        missing("npm is not installed, so nobody can say whether the bundle is current")
+    installed, lock = WEB / "node_modules" / ".package-lock.json", WEB / "package-lock.json"
+    if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
+        done = subprocess.run(
+            ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
+            cwd=WEB,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        if done.returncode:
+            missing(f"npm ci failed, so nobody can say whether the bundle is current: {done.stderr[-300:]}")
+    return WEB / "node_modules"
+
+
+@pytest.fixture(scope="package")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.browser.reports import demo_run
+
+    return demo_run(tmp_path_factory.mktemp("report") / "run")
+
+
+@pytest.fixture(scope="package")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.browser.reports import odd_run
+
+    return odd_run(tmp_path_factory.mktemp("plain") / "run")
+
+
+@pytest.fixture(scope="package")
+def two(plain: Path) -> Path:
+    from tests.browser.reports import beside
+
+    return beside(plain)

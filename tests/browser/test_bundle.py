@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests import places
-from tests.browser.conftest import missing
+from tests.browser.conftest import WEB
 
-ROOT = places.ROOT
-WEB, ASSETS = ROOT / "web", ROOT / "src" / "headscope" / "views" / "assets"
+ASSETS = places.ROOT / "src" / "headscope" / "views" / "assets"
 
 pytestmark = pytest.mark.xdist_group("browser")
-
-
-@pytest.fixture(scope="module")
-def modules() -> Path:
-    """web/node_modules, as package-lock.json says."""
-    if shutil.which("npm") is None:
-        missing("npm is not installed, so nobody can say whether the bundle is current")
-    installed, lock = WEB / "node_modules" / ".package-lock.json", WEB / "package-lock.json"
-    if not installed.is_file() or installed.stat().st_mtime < lock.stat().st_mtime:
-        done = subprocess.run(
-            ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"],
-            cwd=WEB,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        if done.returncode:
-            missing(f"npm ci failed, so nobody can say whether the bundle is current: {done.stderr[-300:]}")
-    return WEB / "node_modules"
 
 
 @pytest.mark.parametrize("name", ["headscope.js", "headscope.css", "LICENSES.txt"])

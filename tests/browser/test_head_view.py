@@ -149,7 +149,7 @@ def test_hover_shows_what_a_token_attends_to(
     screenshot(page, "head-all-heads")
     point(page, "q3")
     check_table(page, weights[2, :, 3], 2)
-    assert page.inner_text(".targets h3") == "box attends to"
+    assert page.inner_text(".targets h2") == "box attends to"
     head, target = np.unravel_index(weights[2, :, 3].argmax(), weights[2, :, 3].shape)
     said = page.inner_text(".reading")
     assert said.startswith(f"most: box → {reading.tokens[target]}: weight")
@@ -162,7 +162,7 @@ def test_hover_shows_what_a_token_attends_to(
     assert page.locator(".targets").count() == 0
     point(page, "k3")
     check_table(page, weights[2, :, :, 3], 2, "attending")
-    assert page.inner_text(".targets h3") == "box is attended to by"
+    assert page.inner_text(".targets h2") == "box is attended to by"
 
 
 @pytest.mark.real
@@ -175,7 +175,7 @@ def test_several_kept_tokens_are_summed_and_a_link_keeps_them(
     redrawn(page, lambda: page.click("[data-token=q2]"))
     redrawn(page, lambda: page.click("[data-token=q5]"))
     until(page, lambda: fragment(page) == "layer=1&heads=0,1,2&measure=norm&keep=q2,q5")
-    away_from = page.inner_text(".targets h3")
+    away_from = page.inner_text(".targets h2")
     assert away_from == "sum of 2 tokens: heavy, on attend to"
     right = norms[1, :3, 2] + norms[1, :3, 5]
     for target, row in table(page).items():
@@ -467,7 +467,7 @@ def test_it_fits_a_phone(saved: Path, open_file: Open, screenshot: Callable[[Any
     drawn(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     redrawn(page, lambda: page.tap("[data-token=q3]"))
-    assert "box attends to" in page.inner_text(".targets h3")
+    assert "box attends to" in page.inner_text(".targets h2")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     lists = [page.locator(side).bounding_box() for side in (".tokens.attending", ".tokens.attended")]
     assert lists[0]["x"] + lists[0]["width"] + 80 <= lists[1]["x"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,14 +14,17 @@ import torch
 
 import headscope
 from headscope.demo.text import text
+from headscope.heads.exemplars import add_exemplars
 from headscope.lens import Lens
 from headscope.report.needed_tables import report_statistics
 from headscope.server import Settings
 from headscope.server.serving import listen, make_server
 from headscope.study import study
-from headscope.text import Corpus
-from tests.browser.conftest import OpenedPage
+from headscope.text import Corpus, Document
+from tests.browser.live_server import Server, serving
 from tests.browser.waiting import fragment, until
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
 
 pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.real]
 
@@ -38,37 +39,6 @@ LAYER = 2
 BUSY = "status of 503"
 
 
-class Server:
-    """A server in a thread of its own: where it is, and its application."""
-
-    def __init__(self, models: dict[str, Lens], run: Path | None = None, **changes: Any) -> None:
-        settings = Settings(port=0, **changes)
-        self.listening = listen(settings.host, settings.port)
-        settings = replace(settings, port=self.listening.getsockname()[1])
-        self.server = make_server(models, run, settings)
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]})
-        self.thread.start()
-        self.address = f"http://127.0.0.1:{settings.port}/"
-
-    @property
-    def queue(self) -> Any:
-        return self.server.config.app.state.queue
-
-    def stop(self) -> None:
-        self.server.should_exit = True
-        self.thread.join(20)
-        self.listening.close()
-
-
-@contextmanager
-def serving(models: dict[str, Lens], run: Path | None = None, **changes: Any) -> Iterator[Server]:
-    server = Server(models, run, **changes)
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
 @pytest.fixture(scope="module")
 def lens(minilm: Path) -> Iterator[Lens]:
     with headscope.open(str(minilm)) as opened:
@@ -79,47 +49,6 @@ def lens(minilm: Path) -> Iterator[Lens]:
 def server(lens: Lens) -> Iterator[Server]:
     with serving({"minilm": lens}) as started:
         yield started
-
-
-@pytest.fixture
-def open_live(browser: Any) -> Iterator[Open]:
-    """open_live(server, "text=...", refused=["status of 422"]) -> a page that may reach this server and nothing else.
-
-    When the test ends it must have asked nobody else, and complained of nothing but what is in `refused`.
-    """
-    opened: list[tuple[OpenedPage, Server, list[str], Any]] = []
-
-    def open_it(
-        server: Server,
-        state: str = "",
-        *,
-        refused: tuple[str, ...] = (),
-        width: int = 1200,
-        height: int = 860,
-        dark: bool = False,
-        phone: bool = False,
-    ) -> Any:
-        context = browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            has_touch=phone,
-            is_mobile=phone,
-            permissions=["clipboard-read", "clipboard-write"],
-        )
-        context.route(
-            lambda url: not url.startswith(server.address), lambda route: route.abort()
-        )  # still recorded as a request
-        page = context.new_page()
-        opened.append((OpenedPage(page), server, list(refused), context))
-        page.goto(server.address + (f"#{state}" if state else ""))
-        page.wait_for_selector("[data-ready=true]")
-        return page
-
-    yield open_it
-    for watched, server, refused, context in opened:
-        context.close()
-        assert [url for url in watched.requests if not url.startswith(server.address)] == []
-        assert [said for said in watched.problems if not any(part in said for part in refused)] == []
 
 
 def write(page: Any, words: str, box: str = "text") -> None:
@@ -456,6 +385,7 @@ def test_an_encoder_decoder_has_source_and_target(opus: Path, lens: Lens, open_l
     with headscope.open(str(opus)) as translator, serving({"minilm": lens, "fr-en": translator}) as server:
         page = open_live(server)
         page.select_option("select[name=model]", "fr-en")
+        assert "6 + 6 layers (encoder, decoder), 144 heads" in page.inner_text(".live-model")
         page.click(".live-example >> nth=0")
         answered(page, seconds=60)
         source, target = page.input_value("textarea[name=text]"), page.input_value("textarea[name=text-target]")
@@ -482,6 +412,41 @@ def run(lens: Lens, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+def test_a_pair_far_down_a_text_is_in_sight(lens: Lens, server: Server, open_live: Open) -> None:
+    """As a link, or a text that excites a head, opens: in every view that scrolls."""
+    state = f"text={quote(' '.join([TWENTY] * 8))}&layer=2&heads=8&keep=q150,k140"
+    page = open_live(server, state)
+    answered(page)
+    box = page.locator(".head-drawing").bounding_box()
+    for token in ("q150", "k140"):
+        at = page.locator(f"[data-token={token}]").bounding_box()
+        assert box["y"] <= at["y"] <= box["y"] + box["height"] - at["height"], token
+    page = open_live(server, f"{state}&view=neuron")
+    answered(page)
+    page.wait_for_selector("[data-key='140']")
+    box, at = (page.locator(one).bounding_box() for one in (".key-rows", "[data-key='140']"))
+    assert box["y"] <= at["y"] <= box["y"] + box["height"] - at["height"]
+
+
+def test_a_run_of_another_model_has_its_own_name(lens: Lens, open_live: Open, tmp_path: Path) -> None:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"), name="another") as another:
+        counted = study(another, ["the cat sat", "two dogs"], ["entropy", "exemplars"], out=tmp_path / "run")
+        add_exemplars(another, counted, [Document("the cat sat"), Document("two dogs")])
+    with serving({"minilm": lens}, tmp_path / "run") as server:
+        page = open_live(server, f"part=heads&head=1.2&text={quote(TEXT)}")
+        page.wait_for_selector(".exemplars li")
+        said = page.inner_text(".live-model")
+        assert said.startswith("another\nrun run: 12 heads in 3 layers; this model is not served here"), said
+        assert "minilm" not in page.inner_text("main > header")
+        assert "Of another, by the run run. This model is not served here" in page.inner_text(".card-panel")
+        assert page.locator(".live-exemplar, button[name=show-head]").count() == 0  # minilm's 1.2 is another head
+        page.click("button[name=part-text]")
+        answered(page)
+        assert page.inner_text(".live-model").startswith("minilm\n6 layers, 72 heads")
+        assert page.locator(".live-heads").count() == 0
+
+
+@pytest.mark.slow
 def test_a_run_says_what_heads_do_and_which_texts_excite_them(
     lens: Lens, run: Path, open_live: Open, screenshot: Callable[..., Path]
 ) -> None:
@@ -495,6 +460,13 @@ def test_a_run_says_what_heads_do_and_which_texts_excite_them(
         attending, attended = exemplar.locator("mark").all_inner_texts()
         exemplar.click()
         answered(page)
+        in_sight = page.locator(".head-drawing").bounding_box()
+        for side, label in (("attending", attending), ("attended", attended)):
+            (token,) = page.locator(f".tokens.{side} .token[aria-selected=true]").all()
+            assert token.inner_text() == label.lower()
+            box = token.bounding_box()
+            assert in_sight["y"] <= box["y"] <= box["y"] + box["height"] <= in_sight["y"] + in_sight["height"] + 1
+            assert box["y"] + box["height"] <= 860  # of the window
         assert page.locator(".chip[aria-pressed=true]").all_inner_texts() == ["8"]
         assert page.input_value("select[name=layer]") == "2"
         words = page.input_value("textarea[name=text]")

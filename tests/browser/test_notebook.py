@@ -89,7 +89,7 @@ def test_jupyterlab_shows_the_four_views(lab: str, browser: Any, screenshot: Cal
             continue
         cell = cells.nth(number)
         frame = cell.frame_locator("iframe")
-        frame.locator(f"main[data-view={view}]").wait_for(timeout=60_000)
+        frame.locator(f".viewer[data-view={view}]").wait_for(timeout=60_000)
         frame.locator("[data-drawn]").first.wait_for(timeout=30_000)
         assert frame.locator("canvas").count() > 0
         cell.locator("iframe").scroll_into_view_if_needed()

@@ -11,76 +11,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from headscope.heads.exemplars import COLUMNS
 from headscope.report import description, write_report
 from headscope.report.heads.exemplars import source_of
 from headscope.study import load_run
 from tests.browser.map_colours import diverging, sequential
+from tests.browser.reports import ODD
 from tests.browser.waiting import fragment, redrawn, until
 from tests.report.samples import made_run, per_head
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-BAD = "<script>alert(1)</script>"
-ODD = [BAD, "a&b\"c'", "مرحبا", "שלום", "👩‍👩‍👧 \u202e", "<img src=x onerror=alert(2)>"]
-SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><rect width="90" height="60" fill="#0072b2"/>'
-    "<script>alert(3)</script></svg>"
-)
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """MiniLM on the demo's text, as `headscope demo` counts it."""
-    from headscope.demo.demo import count
-    from headscope.demo.model import PACKAGE, open_model, packaged_folder
-    from headscope.demo.text import corpus_in
-
-    if packaged_folder() is None:
-        pytest.skip(f"the package {PACKAGE} is not installed")
-    folder = tmp_path_factory.mktemp("report") / "run"
-    with open_model() as lens:
-        count(lens, corpus_in(folder.parent), folder)
-    write_report(folder)
-    return folder
-
 
 @pytest.fixture(scope="module")
 def described(demo: Path) -> dict[str, Any]:
     return description(demo)
-
-
-@pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two layers of three heads, with odd texts, a figure that would run a script, and a table that is too long."""
-    folder = tmp_path_factory.mktemp("plain") / "run"
-    texts = [
-        [*("encoder", "self", place // 3, place % 3), 1, 0.5, odd, "was", f"{odd} was here", "", *spans, odd]
-        for place, odd in enumerate(ODD)
-        for spans in [(0, len(odd), len(odd) + 1, len(odd) + 4)]
-    ]
-    made_run(
-        folder,
-        entropy=per_head([0.5, 1.0, 1.5, 2.0, 2.5, 0.0], heads=3),
-        distance=per_head([1, 2, 3, 4, 5, float("nan")], "distance", heads=3),
-        exemplars_readable=pd.DataFrame(texts, columns=COLUMNS),
-        long=pd.DataFrame({"place": np.arange(2500), "text": [f'{BAD}, "{place}"' for place in range(2500)]}),
-    )
-    (folder / "figures").mkdir()
-    (folder / "figures" / "drawn.svg").write_text(SVG)
-    write_report(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def two(plain: Path) -> Path:
-    """The same heads with other numbers beside them."""
-    other = made_run(
-        plain.parent / "other",
-        entropy=per_head([1.5, 1.0, 0.5, 2.0, 0.5, 1.0], heads=3),
-        distance=per_head([6, 5, 4, 3, 2, 1], "distance", heads=3),
-    )
-    return write_report(plain, other, out=plain.parent / "two.html")
 
 
 def colours(page: Any) -> dict[str, tuple[list[int], float | None]]:
@@ -378,6 +322,15 @@ def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], scree
         page.wait_for_selector(f'th[aria-sort="{sort}"] [data-column="entropy_difference"]')
     cells = page.eval_on_selector_all(".one-table tbody tr:first-child > *", "all => all.map(o => o.textContent)")
     assert cells == ["1.1", "2.500", "0.500", "-2"]
+
+
+def test_the_other_runs_ring_is_on_its_line(two: Path, open_file: Callable[..., Any]) -> None:
+    """Also where its number is beyond all of the first run: 6 tokens, where these have 1 to 5."""
+    page = open_file(two, "head=0.0", width=1400)
+    line = page.locator("tr[data-statistic='distance.distance'] .number-strip").bounding_box()
+    ring = page.locator("tr[data-statistic='distance.distance'] .strip-second").bounding_box()
+    assert line["x"] <= ring["x"]
+    assert ring["x"] + ring["width"] <= line["x"] + line["width"]
 
 
 def test_the_atlas_follows_a_head_of_another_attention(

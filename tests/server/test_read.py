@@ -185,6 +185,7 @@ def test_models_are_described(client: TestClient) -> None:
     assert [one["name"] for one in bert["measures"]][:3] == ["weight", "norm", "joint_norm"]
     assert "value_norm" not in [one["name"] for one in bert["measures"]]
     assert marian["encoder_decoder"]
+    assert (marian["layers"], marian["heads"]) == (4, 24)  # two and two: self and cross attention of a layer are one layer
     assert [(one["stack"], one["kind"]) for one in marian["attentions"]] == [
         ("encoder", "self"),
         ("decoder", "self"),

@@ -15,6 +15,7 @@ from headscope.demo.text import text
 from headscope.heads.exemplars import add_exemplars
 from headscope.lens import Lens
 from headscope.report.report_json import description
+from headscope.server.excited_text import excited_text
 from headscope.server.exemplars import counted_now, marked
 from headscope.study.manifest import load_manifest, save_manifest
 from headscope.study.study import study
@@ -103,6 +104,38 @@ def test_the_marked_tokens_are_those_of_the_strongest_pair(
     assert (reading.tokens[row].strip("#"), reading.tokens[key].strip("#")) == (first["attending"], first["attended"])
 
 
+def test_an_exemplar_opens_with_its_pair(counted: tuple[TestClient, Path], lenses: dict[str, Lens], corpus: Path) -> None:
+    """Read as it is said, the two tokens that it says to keep have the score that the exemplar has."""
+    client, run = counted
+    for _ in range(2):
+        for one in exemplars(client)["exemplars"]:
+            opens = one["opens"]
+            reading = lenses["bert"].read(opens["text"])
+            row, key = (int(name[1:]) for name in opens["keep"])
+            assert [name[0] for name in opens["keep"]] == ["q", "k"]
+            assert (reading.tokens[row].strip("#"), reading.tokens[key].strip("#")) == (one["attending"], one["attended"])
+            assert float(reading.scores("weight", layer=1)[2, row, key]) == pytest.approx(one["score"], abs=1e-5)
+        add_exemplars(lenses["bert"], run, Corpus.of(corpus))  # from now on they stand in the run
+
+
+def test_of_a_long_text_what_is_around_its_pair_opens(lenses: dict[str, Lens]) -> None:
+    before, after = "the end . " * 300, " and the end" * 300
+    runs: list[Any] = [
+        {"text": before, "mark": None},
+        {"text": "cat", "mark": "attending"},
+        {"text": " sat on the ", "mark": None},
+        {"text": "mat", "mark": "attended"},
+        {"text": after, "mark": None},
+    ]
+    found: Any = {"score": 0.9, "attending": "cat", "attended": "mat", "runs": runs, "attended_runs": [], "source": ""}
+    opens = excited_text(found, "encoder", "self", lenses["bert"], 300)
+    assert opens is not None
+    tokens = lenses["bert"].read(opens["text"]).tokens
+    assert 20 < len(tokens) <= 300
+    assert [tokens[int(name[1:])] for name in opens["keep"]] == ["cat", "mat"]
+    assert excited_text(found, "encoder", "self", lenses["bert"], 20) is None
+
+
 def test_exemplars_that_are_read_now(lenses: dict[str, Lens], corpus: Path, tmp_path: Path) -> None:
     run = run_of(lenses["bert"], corpus, tmp_path / "run", ["entropy"])
     full = run_of(lenses["bert"], corpus, tmp_path / "full", ["exemplars"])
@@ -183,6 +216,12 @@ def test_exemplars_of_cross_attention(lenses: dict[str, Lens]) -> None:
     assert before == row["target"]
     assert first["attended"] in row["text"]
     assert first["attending"] in row["target"]
+    opens = excited_text(first, "decoder", "cross", lenses["fr-en"], 100)
+    assert opens is not None
+    reading = lenses["fr-en"].read(opens["text"], target=opens["target"])
+    at, to = (int(name[1:]) for name in opens["keep"])
+    assert float(reading.scores("weight", kind="cross", layer=1)[0, at, to]) == pytest.approx(first["score"], abs=1e-5)
+    assert excited_text(first, "decoder", "self", lenses["fr-en"], 100) is None  # its source is not known
 
 
 def test_a_paper_run_has_its_corpus_in_its_parts(lenses: dict[str, Lens], corpus: Path, tmp_path: Path) -> None:
@@ -258,4 +297,8 @@ def test_texts_that_stand_in_the_run_need_neither_corpus_nor_model(
     add_exemplars(lenses["bert"], run, Corpus.of(corpus))
     corpus.unlink()
     with client_of({"fr-en": lenses["fr-en"]}, run) as other:
-        assert exemplars(other) == right
+        found = exemplars(other)
+    assert [one.pop("opens") for one in found["exemplars"]] == [None] * len(found["exemplars"])  # nothing here can read them
+    for one in right["exemplars"]:
+        del one["opens"]
+    assert found == right

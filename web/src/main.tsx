@@ -5,7 +5,9 @@ import { chunksOfPage } from "./data/chunks";
 import { LiveApp } from "./live/LiveApp";
 import { ReportApp } from "./report/ReportApp";
 import type { LivePage, ReportPage, ViewPage } from "./schema";
+import { watchPrinting } from "./shell/printing";
 import { ViewApp } from "./shell/ViewApp";
+import "./print.css"; // last: it has the last word on paper
 
 type Page = ViewPage | ReportPage | LivePage;
 
@@ -24,5 +26,6 @@ const page = JSON.parse(document.getElementById("page")?.textContent ?? "{}") as
 const app = document.getElementById("app");
 if (app) {
   app.replaceChildren();
+  watchPrinting();
   render(appOf(page), app);
 }

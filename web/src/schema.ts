@@ -386,7 +386,7 @@ export interface AttentionInfo {
 export interface ModelInfo {
   name: string;
   architecture: string;
-  layers: number; // How many layers with attention it has, over all stacks and kinds.
+  layers: number; // How many layers with attention it has, in all stacks: one, where it has both kinds.
   heads: number; // How many heads it has in all of them.
   attentions: AttentionInfo[]; // In the order in which the model runs them.
   encoder_decoder: boolean; // Whether it takes a target; without one, only its encoder runs.
@@ -440,6 +440,18 @@ export interface RunAnswer {
   statistics: HeadStatistic[];
 }
 
+/** What to read to see an exemplar's pair, and the tokens to keep: `q7` attends, `k2` is attended to. */
+export interface ExcitedText {
+  text: string;
+  target: string; // empty where there is none
+  keep: string[];
+}
+
+/** An exemplar that can be opened, where the run's model is served, and the text is not too long for it. */
+export interface ServedExemplar extends Exemplar {
+  opens: ExcitedText | null;
+}
+
 /** The texts of the run's corpus that excite one head most, the strongest first, without near-duplicates. */
 export interface ExemplarsAnswer {
   stack: Stack;
@@ -449,7 +461,7 @@ export interface ExemplarsAnswer {
   measure: string;
   computed: boolean; // Found now, among some of the corpus's texts; else the run counted them over all.
   documents: number; // How many texts were looked at.
-  exemplars: Exemplar[];
+  exemplars: ServedExemplar[];
 }
 
 export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "special": true, "keep": [], "compare": "", "sort": "", "above": null, "theme": ""};

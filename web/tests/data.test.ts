@@ -1,7 +1,7 @@
 // From bytes to scores, from tokens to words, and which pairs are shown: by hand on a few tokens.
 import { describe, expect, test } from "vitest";
 import { axisOf, merge } from "../src/data/axis";
-import { groupsOf, headName, isJoint } from "../src/data/content";
+import { groupsOf, headName, isJoint, layersSaid } from "../src/data/content";
 import { Scores } from "../src/data/scores";
 import { shown } from "../src/data/shown";
 import { USUAL } from "../src/schema";
@@ -124,4 +124,12 @@ test("names of heads and kinds of attention", async () => {
   const cross = { ...content.attentions[0], stack: "decoder", kind: "cross", layer: 3 };
   expect(headName(cross, 1)).toBe("decoder cross 3.1");
   expect(groupsOf({ ...content, attentions: [...content.attentions, cross, cross] })).toEqual(["encoder self", "decoder cross"]);
+});
+
+test("layers are those of each stack, whatever attentions they have", () => {
+  const six = [0, 1, 2, 3, 4, 5];
+  expect(layersSaid([{ stack: "encoder", layers: six }])).toBe("6 layers");
+  expect(layersSaid([{ stack: "decoder", layers: [3] }])).toBe("1 layer");
+  const translator = [{ stack: "encoder", layers: six }, { stack: "decoder", layers: six }, { stack: "decoder", layers: six }];
+  expect(layersSaid(translator)).toBe("6 + 6 layers (encoder, decoder)");
 });

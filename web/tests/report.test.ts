@@ -1,8 +1,9 @@
 // A report's tables and numbers: which rows, in which order, and in which colours.
 import { describe, expect, test } from "vitest";
+import { inkOn } from "../src/drawing/colours";
 import { csvOf } from "../src/report/csv";
 import { columnsShown, decimalsOf, hasBounds, headColumns, labelOf, rowsShown } from "../src/report/rows";
-import { inkOn, rankOf, shownOf } from "../src/report/values";
+import { rankOf, shownOf } from "../src/report/values";
 import type { Cell, Column, Report, Statistic, Table } from "../src/schema";
 
 const column = (name: string): Column => ({ name, title: name, about: "", numeric: name !== "word" });
@@ -67,6 +68,7 @@ describe("numbers of the atlas", () => {
 
   test("ranks, and ink that is read on a colour", () => {
     expect([3, 1].map((value) => rankOf(statistic.values, value))).toEqual([1, 2]);
-    expect([inkOn([255, 255, 255]), inkOn([0, 40, 63])]).toEqual(["#0b1015", "#ffffff"]);
+    expect([inkOn([255, 255, 255]), inkOn([0, 40, 63])]).toEqual(["#000000", "#ffffff"]);
+    expect(inkOn([0, 158, 115])).toEqual("#000000"); // white on this green is 3.4 : 1
   });
 });

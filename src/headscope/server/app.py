@@ -188,29 +188,32 @@ def _names(models: Mapping[str, Lens], run: ServedRun | None) -> dict[str, str]:
 def _explain_errors(app: FastAPI, names: Mapping[str, str]) -> None:
     """Every error is a sentence, and none is a traceback, or says where things are on this machine."""
 
-    def said(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    def said(request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
         for path, name in names.items():
             sentence = sentence.replace(path, name)
-        return Refusal(status, sentence, headers).response()
+        return Refusal(status, sentence, headers).response(request.headers)
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, error: Refusal) -> Response:
-        return said(error.status, error.sentence, error.headers)
+        return said(request, error.status, error.sentence, error.headers)
 
     @app.exception_handler(HeadscopeError)
     async def unfit(request: Request, error: HeadscopeError) -> Response:
-        return said(422, str(error))
+        return said(request, 422, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])[:100]
-        return Refusal(422, f"The request is wrong{f' at {where}' if where else ''}: {first['msg']}.").response()
+        return Refusal(422, f"The request is wrong{f' at {where}' if where else ''}: {first['msg']}.").response(
+            request.headers
+        )
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
         sentence = {404: "There is nothing at this address: the page is at /, what it asks at /api/openapi.json."}
-        return Refusal(error.status_code, sentence.get(error.status_code, f"{error.detail}."), error.headers).response()
+        said = sentence.get(error.status_code, f"{error.detail}.")
+        return Refusal(error.status_code, said, error.headers).response(request.headers)
 
     @app.exception_handler(Abandoned)
     async def abandoned(request: Request, error: Abandoned) -> Response:
@@ -219,4 +222,4 @@ def _explain_errors(app: FastAPI, names: Mapping[str, str]) -> None:
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
         sentence = "Something broke inside headscope: what it was is in the window where headscope serve runs."
-        return Refusal(500, sentence, HEADERS).response()  # this answer is made outside the guard
+        return Refusal(500, sentence, HEADERS).response(request.headers)  # this answer is made outside the guard

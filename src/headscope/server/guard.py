@@ -51,7 +51,7 @@ class Guard:
             app = self._check_token(headers, scope) or self.app
             receive = await self._bounded(headers, receive)
         except Refusal as refused:
-            app = refused.response()
+            app = refused.response(headers)
         await app(scope, receive, send)
 
     def _check_sender(self, headers: Headers, scope: Scope) -> None:

@@ -81,7 +81,7 @@ def describe(name: str, lens: Lens, max_tokens: int) -> ModelInfo:
     return ModelInfo(
         name=name,
         architecture=type(lens.model).__name__,
-        layers=len(lens.sites),
+        layers=len({(site.stack, site.layer) for site in lens.sites}),
         heads=sum(site.heads for site in lens.sites),
         attentions=list(groups.values()),
         encoder_decoder=lens.is_encoder_decoder,

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from headscope.report.schema import Exemplar
 from headscope.views.schema import Content, HeadStatistic, Measure
@@ -37,7 +38,7 @@ class ModelInfo(BaseModel):
 
     name: str
     architecture: str
-    layers: int = Field(description="How many layers with attention it has, over all stacks and kinds.")
+    layers: int = Field(description="How many layers with attention it has, in all stacks: one, where it has both kinds.")
     heads: int = Field(description="How many heads it has in all of them.")
     attentions: list[AttentionInfo] = Field(description="In the order in which the model runs them.")
     encoder_decoder: bool = Field(description="Whether it takes a target; without one, only its encoder runs.")
@@ -102,6 +103,20 @@ class RunAnswer(BaseModel):
     statistics: list[HeadStatistic]
 
 
+class ExcitedText(TypedDict):
+    """What to read to see an exemplar's pair, and the tokens to keep: `q7` attends, `k2` is attended to."""
+
+    text: str
+    target: str  # empty where there is none
+    keep: list[str]
+
+
+class ServedExemplar(Exemplar):
+    """An exemplar that can be opened, where the run's model is served, and the text is not too long for it."""
+
+    opens: ExcitedText | None
+
+
 class ExemplarsAnswer(BaseModel):
     """The texts of the run's corpus that excite one head most, the strongest first, without near-duplicates."""
 
@@ -112,4 +127,4 @@ class ExemplarsAnswer(BaseModel):
     measure: str
     computed: bool = Field(description="Found now, among some of the corpus's texts; else the run counted them over all.")
     documents: int = Field(description="How many texts were looked at.")
-    exemplars: list[Exemplar]
+    exemplars: list[ServedExemplar]

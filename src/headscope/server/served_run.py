@@ -16,10 +16,11 @@ from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.report_json import description
 from headscope.report.schema import Exemplar
 from headscope.server import exemplars
+from headscope.server.excited_text import excited_text
 from headscope.server.queue import Check
 from headscope.server.reading import as_bytes
 from headscope.server.refusal import Refusal
-from headscope.server.schemas import ExemplarsAnswer, RunAnswer, RunCorpus, RunModel
+from headscope.server.schemas import ExemplarsAnswer, RunAnswer, RunCorpus, RunModel, ServedExemplar
 from headscope.server.settings import Settings
 from headscope.statistics.exemplars import Exemplars
 from headscope.study.manifest import NAME as MANIFEST
@@ -103,7 +104,8 @@ class ServedRun:
         """The texts that excite one head: those that the run has counted, or else some that are read now."""
         answer: dict[str, Any] = {"stack": stack, "kind": kind, "layer": layer, "head": head, "measure": measure}
         if measure == "weight" and (written := self._written().get(Head(stack, kind, layer, head))):
-            found_before = {"computed": False, "documents": self._documents(), "exemplars": written}
+            opened = self._opened(written, stack, kind)
+            found_before = {"computed": False, "documents": self._documents(), "exemplars": opened}
             return ExemplarsAnswer.model_validate(answer | found_before)
         lens = self._lens()
         if not any((site.stack, site.kind, site.layer) == (stack, kind, layer) and head < site.heads for site in lens.sites):
@@ -115,8 +117,16 @@ class ServedRun:
         same_head = table["head"].isna() | (table["head"] == head)  # a joint measure has one row for all heads
         rows = table[(table["stack"] == stack) & (table["kind"] == kind) & (table["layer"] == layer) & same_head]
         best = exemplars.marked(rows, found.texts, lens, by_word=found.by_word)
-        answer |= {"computed": found.computed, "documents": found.documents, "exemplars": best}
+        opened = self._opened(best, stack, kind)
+        answer |= {"computed": found.computed, "documents": found.documents, "exemplars": opened}
         return ExemplarsAnswer.model_validate(answer)
+
+    def _opened(self, found: list[Exemplar], stack: str, kind: str) -> list[ServedExemplar]:
+        """Each with what is read to see its pair: nothing, where the run's own model is not here to read it."""
+        if self.served is None:
+            return [{**one, "opens": None} for one in found]
+        lens, most = self.lenses[self.served], self.settings.max_tokens
+        return [{**one, "opens": excited_text(one, stack, kind, lens, most)} for one in found]
 
     def _written(self) -> dict[Head, list[Exemplar]]:
         """Exemplars whose texts stand in the run itself: they need neither the model nor the corpus."""

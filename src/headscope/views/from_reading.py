@@ -159,6 +159,7 @@ def _title(sides: Mapping[str, Side], text: str | None = None) -> str:
     side = sides["source"]
     specials = {side.word_of[piece] for piece, special in enumerate(side.special) if special}
     words = [word for index, word in enumerate(side.words) if index not in specials] if text is None else text.split()
+    words = words or side.words  # nothing but special tokens
     shown = [visible(word) for word in words[:14]]
     return " ".join(shown) + (" …" if len(words) > len(shown) else "")
 

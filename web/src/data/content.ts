@@ -14,6 +14,14 @@ export function headName(attention: Attention, head: number): string {
   return `${groupOf(attention)} ${attention.layer}.${head}`;
 }
 
+/** "12 layers"; "6 + 6 layers (encoder, decoder)": self and cross attention of one layer are no two layers. */
+export function layersSaid(attentions: { stack: string; layers: number[] }[]): string {
+  const stacks = [...new Set(attentions.map((one) => one.stack))];
+  const counts = stacks.map((stack) => new Set(attentions.filter((one) => one.stack === stack).flatMap((one) => one.layers)).size);
+  const said = `${counts.join(" + ")} ${counts.length === 1 && counts[0] === 1 ? "layer" : "layers"}`;
+  return stacks.length > 1 ? `${said} (${stacks.join(", ")})` : said;
+}
+
 /** Whether a measure has one map for all heads of this attention together. */
 export function isJoint(content: Content, attention: Attention, measure: string): boolean {
   if (content.measures.find((one) => one.name === measure)?.joint) return true;

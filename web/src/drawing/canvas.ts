@@ -8,8 +8,7 @@ export function prepare(canvas: HTMLCanvasElement, width: number, height: number
   canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-  context.setTransform(ratio, 0, 0, ratio, 0, 0);
-  context.clearRect(0, 0, width, height);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0); // a new size has cleared it; on paper, clearing it again would be white paint
   return context;
 }
 

@@ -7,13 +7,13 @@ export function headColour(head: number, dark: boolean): string {
   return palette[head % palette.length];
 }
 
-/** What can be read on a colour: white, or nearly black where white would be too pale on it. */
-export function onColour(colour: string): string {
-  const [red, green, blue] = rgbOf(colour).map((part) => (part / 255) ** 2.2);
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.24 ? "#10151b" : "#ffffff";
-}
-
 export type Rgb = [number, number, number];
+
+/** Black or white, whichever is read better on a colour: by WCAG's luminance, so that neither is ever below 4.5 : 1. */
+export function inkOn(colour: Rgb): string {
+  const [red, green, blue] = colour.map((part) => (part <= 10 ? part / 3294 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+}
 
 // On a dark page cividis, which begins dark. Nothing is the background.
 const ON_WHITE = ramp(SCORES.map(rgbOf));

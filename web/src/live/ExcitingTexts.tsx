@@ -2,9 +2,9 @@
 // long as the corpus is where it was; the report has those that were kept with the run.
 import { useState } from "preact/hooks";
 import { ExemplarText } from "../report/Exemplars";
-import type { Exemplar, ExemplarsAnswer, Head } from "../schema";
+import type { ExcitedText, Exemplar, ExemplarsAnswer, Head, ServedExemplar } from "../schema";
 import { Choice } from "../shell/choices";
-import type { Texts } from "./address";
+import type { LiveState } from "./address";
 import { exemplars, Refusal } from "./api";
 import { useAsked } from "./useServer";
 
@@ -12,17 +12,17 @@ const MEASURES: [string, string][] = [["weight", "weight"], ["norm", "norm"]];
 
 interface Props {
   head: Head;
-  read: (texts: Texts) => void;
+  open: (changes: Partial<LiveState>) => void;
 }
 
-export function ExcitingTexts({ head, read }: Props) {
+export function ExcitingTexts({ head, open }: Props) {
   const [measure, setMeasure] = useState("weight");
   const [found, problem, again] = useAsked<ExemplarsAnswer>(
     (signal) => exemplars(head.group, head.layer, head.head, measure, signal),
     `${head.name} ${measure}`,
   );
   const kept = problem && measure === "weight" ? head.exemplars : [];
-  const shown = found?.exemplars ?? kept;
+  const shown: (Exemplar & Partial<ServedExemplar>)[] = found?.exemplars ?? kept;
   return (
     <section class="live-exciting">
       <h3>
@@ -45,7 +45,18 @@ export function ExcitingTexts({ head, read }: Props) {
         <ol class="exemplars">
           {shown.map((exemplar, place) => (
             <li key={place}>
-              <One exemplar={exemplar} read={read} />
+              {exemplar.opens ? (
+                <button
+                  type="button"
+                  class="live-exemplar"
+                  title="Read this text, and show this pair"
+                  onClick={() => exemplar.opens && open(opening(exemplar.opens, measure))}
+                >
+                  <ExemplarText exemplar={exemplar} />
+                </button>
+              ) : (
+                <ExemplarText exemplar={exemplar} />
+              )}
             </li>
           ))}
         </ol>
@@ -54,21 +65,12 @@ export function ExcitingTexts({ head, read }: Props) {
   );
 }
 
-function One({ exemplar, read }: { exemplar: Exemplar; read: (texts: Texts) => void }) {
-  return (
-    <button type="button" class="live-exemplar" title="Read this text, and show this head" onClick={() => read(textsOf(exemplar))}>
-      <ExemplarText exemplar={exemplar} />
-    </button>
-  );
-}
-
 function whence({ computed, documents, exemplars }: ExemplarsAnswer): string {
   if (exemplars.length === 0) return `None of the ${documents} texts that were looked at is at hand.`;
   return computed ? `The strongest among the corpus's first ${documents} texts, read just now.` : `The strongest of all ${documents} texts.`;
 }
 
-/** The texts as they can be typed: without the signs that something was left out. */
-function textsOf({ runs, attended_runs }: Exemplar): Texts {
-  const [looking, looked] = [runs, attended_runs].map((some) => some.filter((run) => !run.sign).map((run) => run.text).join("").trim());
-  return looked ? { text: looked, pair: "", target: looking } : { text: looking, pair: "", target: "" };
+/** The text with its pair kept: tokens, not words, and none of them left out. */
+function opening({ text, target, keep }: ExcitedText, measure: string): Partial<LiveState> {
+  return { text, pair: "", target, keep, measure, level: "token", pairs: "all", least: 0, top: 0 };
 }

@@ -2,12 +2,13 @@
 import "./live.css";
 import { useEffect } from "preact/hooks";
 import { Chunks } from "../data/chunks";
+import { layersSaid } from "../data/content";
+import { shapeOf } from "../report/heads";
 import { ReportContext } from "../report/shown";
-import type { LivePage, ModelInfo } from "../schema";
+import type { LivePage, ModelInfo, Report, RunAnswer } from "../schema";
 import { useDark } from "../shell/hooks";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeLive, type LiveState, useLiveAddress } from "./address";
-
 import { HeadPanel } from "./HeadPanel";
 import { Problem } from "./Problem";
 import { partsOf, ReportParts } from "./ReportParts";
@@ -26,11 +27,13 @@ export function LiveApp({ page }: { page: LivePage }) {
       <header class="title">
         <h1>{page.title}</h1>
       </header>
-      {problem ? (
-        <Problem problem={problem} again={again} />
-      ) : (
-        <p class="live-aside">Asking the server for its models …</p>
-      )}
+      <main>
+        {problem ? (
+          <Problem problem={problem} again={again} />
+        ) : (
+          <p class="live-aside">Asking the server for its models …</p>
+        )}
+      </main>
     </div>
   );
 }
@@ -58,10 +61,10 @@ function Started({ server, state, change, dark }: Props) {
   }, []);
   const whole = (
     <div class={card ? "page live with-card" : "page live"} data-ready="true">
-      <div class="live-main">
+      <main class="live-main">
         <header class="title">
           <h1>headscope</h1>
-          <ModelChoice models={models} model={model} change={change} />
+          {part !== "text" && run ? <RunName run={run} report={report} /> : <ModelChoice models={models} model={model} change={change} />}
           {(part !== "text" || !state.text) && <ThemeButton dark={dark} change={change} />}
         </header>
         {parts.length > 0 && (
@@ -73,7 +76,7 @@ function Started({ server, state, change, dark }: Props) {
         {part !== "text" && (
           <ReportParts report={report} problem={reportProblem} again={askReport} part={part} />
         )}
-      </div>
+      </main>
       {card && report && run && <HeadPanel head={card} run={run} state={state} change={change} />}
     </div>
   );
@@ -101,7 +104,7 @@ function useKeys(state: LiveState, change: ChangeLive): void {
 }
 
 function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: ModelInfo; change: ChangeLive }) {
-  const shape = `${model.layers} layers, ${model.heads} heads, up to ${model.max_tokens} tokens`;
+  const shape = `${layersSaid(model.attentions)}, ${model.heads} heads, up to ${model.max_tokens} tokens`;
   const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: [] });
   return (
     <p class="live-model">
@@ -120,6 +123,20 @@ function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: Mo
         <b>{shortName(model.name)}</b>
       )}
       <span class="live-aside">{shape}</span>
+    </p>
+  );
+}
+
+/** Whose heads these are: the run's own model, which need not be the one that texts are read with. */
+function RunName({ run, report }: { run: RunAnswer; report: Report | null }) {
+  return (
+    <p class="live-model">
+      <b>{shortName(run.model.name)}</b>
+      <span class="live-aside">
+        run {run.name}
+        {report && `: ${shapeOf(report)}`}
+        {!run.model.served && "; this model is not served here, so no text can be read with its heads"}
+      </span>
     </p>
   );
 }

@@ -28,7 +28,7 @@ export function TextForm({ texts, model, name, label, submit, children }: Props)
   return (
     <form
       class="live-form"
-      aria-label="Text"
+      aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -1,7 +1,7 @@
 // The atlas: layers by heads, each coloured by its role or by a number; the one that is clicked opens its card.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../drawing/canvas";
-import { rgbOf } from "../drawing/colours";
+import { inkOn, rgbOf } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
 import type { GivenRole, Head, Report } from "../schema";
 import { Check, Choice } from "../shell/choices";
@@ -11,7 +11,7 @@ import { familyColour, markOf } from "./families";
 import { groupsOf } from "./heads";
 import { RoleLegend, ScaleLegend } from "./Legend";
 import { useReport } from "./shown";
-import { colourOf, cssOf, inkOn, rankOf, type Shown, shownOf, statisticNamed } from "./values";
+import { colourOf, cssOf, rankOf, type Shown, shownOf, statisticNamed } from "./values";
 
 const LABELS = 38; // pixels beside the squares
 const TEXTS = 24; // a narrower square has no text in it: pointing tells
@@ -90,7 +90,7 @@ export function Atlas() {
           </span>
           {Array.from({ length: widest }, (_, place) => (
             <span key={place} class="atlas-head" role="columnheader">
-              {state.order === "value" || place % every ? "" : place}
+              {state.order === "value" || place % every ? <span class="visually-hidden">{place}</span> : place}
             </span>
           ))}
         </div>
@@ -150,7 +150,7 @@ function SquareButton({ square, place, shown, selected, reachable, open, point }
       role="gridcell"
       class={`square${value === null && shown ? " missing" : ""}${!shown && hasOtherRole(head) ? " changed" : ""}`}
       aria-selected={selected}
-      aria-label={`${head.label}: ${shown ? (value === null ? "no number" : number(value)) : role.rule}`}
+      aria-label={`${head.label} ${text}: ${shown ? (value === null ? "no number" : number(value)) : role.rule}`}
       tabIndex={reachable ? 0 : -1}
       data-head={head.label}
       data-value={value ?? undefined}
@@ -161,7 +161,7 @@ function SquareButton({ square, place, shown, selected, reachable, open, point }
       onMouseEnter={point}
       onFocus={point}
     >
-      {state.order === "value" && <small>{head.label}</small>}
+      {state.order === "value" && <small>{head.label} </small>}
       <span>{text}</span>
     </button>
   );

@@ -2,13 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
-import { rgbOf } from "../drawing/colours";
+import { inkOn, rgbOf } from "../drawing/colours";
 import type { Head, Report } from "../schema";
 import { Exemplars } from "./Exemplars";
 import { familyColour, familyOf, markOf } from "./families";
 import { Numbers } from "./Numbers";
 import { useReport } from "./shown";
-import { inkOn } from "./values";
 
 interface Props {
   at: number; // which of the heads

@@ -59,10 +59,11 @@ interface RowProps {
 function Row({ statistic, at, explained, ask }: RowProps) {
   const value = statistic.values[at] as number;
   const counted = statistic.values.filter((one) => one !== null).length;
+  const title = `title-${statistic.name}`; // of the row, which the explanation below it belongs to
   return (
     <>
       <tr data-statistic={statistic.name} data-value={value}>
-        <th scope="row">
+        <th scope="row" id={title}>
           <button type="button" class="explained" title={statistic.about} aria-expanded={explained} onClick={ask}>
             {statistic.title}
           </button>
@@ -77,7 +78,7 @@ function Row({ statistic, at, explained, ask }: RowProps) {
       </tr>
       {explained && (
         <tr>
-          <td class="explanation" colSpan={4}>
+          <td class="explanation" colSpan={4} headers={title}>
             {statistic.about}
             {statistic.more && ` More means: ${statistic.more}.`}
           </td>

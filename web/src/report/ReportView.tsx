@@ -7,7 +7,7 @@ import { Tabs } from "../shell/Tabs";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeReport, format, type ReportState } from "./address";
 import { CardPanel } from "./CardPanel";
-import { groupsOf, headAt } from "./heads";
+import { groupsOf, headAt, shapeOf } from "./heads";
 import { Part } from "./Part";
 import { ReportContext, type ShownReport } from "./shown";
 
@@ -59,12 +59,10 @@ function partsOf(report: Report): [ReportState["part"], string][] {
 
 /** What was run, in one line; all of it is in a part of its own. */
 function summaryOf(report: Report): string {
-  const layers = new Set(report.heads.map((head) => `${head.group} ${head.layer}`)).size;
-  const shape = `${report.heads.length} heads in ${layers} layers`;
   const said = report.runs.map(({ name, facts }, place) => {
     const value = (wanted: string) => facts.find((fact) => fact.name === wanted)?.value;
     const parts = [value("Counted") ?? value("Corpus")].filter(Boolean).join(", ");
     return report.runs.length > 1 ? `${"AB"[place]} is ${name} (${value("Model")}${parts ? `; ${parts}` : ""})` : parts;
   });
-  return [shape, ...said].filter(Boolean).join(" · ");
+  return [shapeOf(report), ...said].filter(Boolean).join(" · ");
 }

@@ -7,14 +7,16 @@ interface Props {
 }
 
 const [WIDTH, HEIGHT] = [120, 16];
+const END = 5; // pixels that a ring needs at either end
 
 export function Strip({ values, value, other }: Props) {
   const numbers = values.filter((one): one is number => one !== null);
-  const [least, most] = [Math.min(...numbers, value), Math.max(...numbers, value)];
-  const x = (one: number) => 2 + ((WIDTH - 4) * (one - least)) / (most - least || 1);
+  const all = [...numbers, value, other ?? value]; // the second run's may lie beyond all of the first
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const x = (one: number) => END + ((WIDTH - 2 * END) * (one - least)) / (most - least || 1);
   return (
     <svg class="number-strip" width={WIDTH} height={HEIGHT} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true">
-      <line class="strip-axis" x1={2} x2={WIDTH - 2} y1={HEIGHT / 2} y2={HEIGHT / 2} />
+      <line class="strip-axis" x1={END} x2={WIDTH - END} y1={HEIGHT / 2} y2={HEIGHT / 2} />
       <g class="strip-others" stroke-opacity={Math.min(0.35, 25 / numbers.length)}>
         {numbers.map((one, place) => (
           <line key={place} x1={x(one)} x2={x(one)} y1={4} y2={HEIGHT - 4} />

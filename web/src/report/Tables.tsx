@@ -88,7 +88,7 @@ function OneTable({ table }: { table: Table }) {
           </p>
         )}
       </header>
-      <div class="table-scroll" tabIndex={0}>
+      <div class="table-scroll" role="region" aria-label={`Rows of ${table.title}`} tabIndex={0}>
         <table>
           <thead>
             <tr>

@@ -40,11 +40,6 @@ export function colourOf(shown: Shown, value: number, dark: boolean): Rgb {
   return shown.signed ? diverging(share, dark) : sequential(share, dark);
 }
 
-/** Black or white, whichever is read better on a colour. */
-export function inkOn([red, green, blue]: Rgb): string {
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#0b1015" : "#ffffff";
-}
-
 export function cssOf(shown: Shown, value: number | null, dark: boolean): string | undefined {
   return value === null ? undefined : css(colourOf(shown, value, dark));
 }

@@ -18,7 +18,9 @@ export function ViewApp({ page, chunks }: { page: ViewPage; chunks: Chunks }) {
         )}
         <p class="brand">headscope</p>
       </header>
-      <Viewer content={page} chunks={chunks} state={state} change={change} dark={dark} />
+      <main>
+        <Viewer content={page} chunks={chunks} state={state} change={change} dark={dark} />
+      </main>
     </div>
   );
 }

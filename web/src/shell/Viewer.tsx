@@ -50,13 +50,13 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
       {!shown.special && hidden !== null && <p class="beside-hidden">{percent(hidden)} hidden</p>}
     </section>
   ) : (
-    <main class="viewer" data-view={shown.view} data-ready="true">
+    <div class="viewer" data-view={shown.view} data-ready="true">
       <Tabs label="Views" tabs={View.map((name) => [name, name])} chosen={shown.view} choose={(view) => change({ view })} />
       <Toolbar hidden={hidden} more={more} link={link} />
       {stage}
       <Footer />
       <Keys moveLayer={moveLayer} more={keys} />
-    </main>
+    </div>
   );
   const viewed = { content, chunks, state: shown, change, dark, group, attention };
   return <ViewedContext.Provider value={viewed}>{whole}</ViewedContext.Provider>;

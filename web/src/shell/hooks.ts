@@ -3,6 +3,7 @@ import type { RefObject } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Scores } from "../data/scores";
 import { type Change, format, parse, type State } from "../state";
+import { SHEET, usePrinting } from "./printing";
 import { useViewed } from "./viewed";
 
 /** A state that is kept in the address: a link to it opens the same picture. `read` and `write` must not change. */
@@ -30,7 +31,7 @@ export function useAddress(initial: string): [State, Change] {
   return useFragment(read, format);
 }
 
-/** Whether the page is dark: as chosen, else as the system is set. */
+/** Whether the page is dark: as chosen, else as the system is set; never on paper. */
 export function useDark(theme: string): boolean {
   const query = useMemo(() => window.matchMedia("(prefers-color-scheme: dark)"), []);
   const [system, setSystem] = useState(query.matches);
@@ -39,7 +40,8 @@ export function useDark(theme: string): boolean {
     query.addEventListener("change", listen);
     return () => query.removeEventListener("change", listen);
   }, [query]);
-  const dark = theme === "dark" || (theme !== "light" && system);
+  const printing = usePrinting();
+  const dark = !printing && (theme === "dark" || (theme !== "light" && system));
   useEffect(() => {
     document.documentElement.dataset.theme = dark ? "dark" : "light";
   }, [dark]);
@@ -63,9 +65,10 @@ export function useScores(): Scores | null {
   return loaded?.attention === attention ? loaded : null;
 }
 
-/** The width of an element, as it changes. */
+/** The width of an element, as it changes; on paper no more than a sheet has. */
 export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number] {
   const ref = useRef<T>(null);
+  const printing = usePrinting();
   const [width, setWidth] = useState(0);
   useEffect(() => {
     const element = ref.current;
@@ -75,5 +78,5 @@ export function useWidth<T extends HTMLElement>(): [RefObject<T | null>, number]
     setWidth(element.clientWidth);
     return () => observer.disconnect();
   }, []);
-  return [ref, width];
+  return [ref, printing ? Math.min(width, SHEET.width) : width];
 }

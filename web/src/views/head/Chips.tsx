@@ -1,7 +1,7 @@
 // The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
 import { useRef, useState } from "preact/hooks";
 import { isJoint } from "../../data/content";
-import { headColour, onColour } from "../../drawing/colours";
+import { headColour, inkOn, rgbOf } from "../../drawing/colours";
 import { useViewed } from "../../shell/viewed";
 
 /** `preview` is told of the head under the pointer, which is shown alone while it is there. */
@@ -54,7 +54,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
               aria-label={`head ${attention.layer}.${head}`}
               title={`head ${attention.layer}.${head}: click shows or hides it, double click or shift-click shows only it`}
               tabIndex={place === Math.min(stop, attention.heads.length - 1) ? 0 : -1}
-              style={{ borderColor: colour, backgroundColor: on ? colour : "", color: on ? onColour(colour) : "" }}
+              style={{ borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" }}
               onClick={(event) => (event.shiftKey ? change({ heads: [head] }) : toggle(head))}
               onDblClick={() => change({ heads: [head] })}
               onFocus={() => setStop(place)}

@@ -1,6 +1,7 @@
 // Tokens left and right with lines between them. Only the part that is seen is drawn, so that a long text scrolls smoothly.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { prepare } from "../../drawing/canvas";
+import { SHEET, usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { type Isolated, numberOf, sideOf } from "./isolated";
 import { drawLines, type Ends, type Lines } from "./lines";
@@ -22,18 +23,21 @@ const GAP = 5; // between a token and its lines
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
 export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }: Props) {
-  const { change, dark, state: { keep } } = useViewed();
+  const { content, change, dark, state: { keep } } = useViewed();
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [seen, setSeen] = useState({ width: 0, height: 0 });
   const [stops, setStops] = useState({ q: 0, k: 0 });
-  const rowHeight = Math.max(axes.rowPlaces.length, axes.columnPlaces.length) <= 48 ? 24 : 20;
-  const height = rowHeight * Math.max(axes.rowPlaces.length, axes.columnPlaces.length);
+  const printing = usePrinting();
+  const longest = Math.max(axes.rowPlaces.length, axes.columnPlaces.length);
+  const rowHeight = printing ? onSheet(longest) : longest <= 48 ? 24 : 20;
+  const height = rowHeight * longest;
   const most = Math.min(210, Math.floor(0.31 * widest));
   const left = useMemo(() => labelWidth(axes.rows.labels, axes.rowPlaces, most), [axes, most]);
   const right = useMemo(() => labelWidth(axes.columns.labels, axes.columnPlaces, most), [axes, most]);
   const between = Math.min(420, Math.max(80, widest - left - right));
   const width = Math.min(widest, left + right + between);
+  const sight = printing ? { width, height } : seen; // on paper nothing is scrolled away
 
   useEffect(() => {
     const element = scroller.current;
@@ -47,14 +51,14 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
 
   const paint = () => {
     const element = scroller.current;
-    if (!element || !canvas.current || !seen.width || !seen.height) return;
-    const context = prepare(canvas.current, seen.width, seen.height);
+    if (!element || !canvas.current || !sight.width || !sight.height) return;
+    const context = prepare(canvas.current, sight.width, sight.height);
     const ends: Ends = {
       left: left + GAP,
-      right: seen.width - right - GAP,
+      right: sight.width - right - GAP,
       rowHeight,
-      top: element.scrollTop,
-      height: seen.height,
+      top: printing ? 0 : element.scrollTop,
+      height: sight.height,
     };
     if (!maps || !lines) return;
     const met = isolated?.met ?? null;
@@ -62,9 +66,9 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
     drawLines(context, lines, maps, ends, met ? { side: sideOf(met), place: places.indexOf(numberOf(met)) } : null);
     if (!isolated || !maps.maps.length) return;
     const style = getComputedStyle(element);
-    drawSquares(context, maps, isolated, ends, seen.width, style.getPropertyValue("--ground"));
+    drawSquares(context, maps, isolated, ends, sight.width, style.getPropertyValue("--ground"));
     if (met) {
-      const [start, wide] = sideOf(met) === "q" ? [0, left] : [seen.width - right, right];
+      const [start, wide] = sideOf(met) === "q" ? [0, left] : [sight.width - right, right];
       context.fillStyle = style.getPropertyValue("--mark");
       context.fillRect(start, places.indexOf(numberOf(met)) * rowHeight - ends.top + 1, wide, rowHeight - 2);
     }
@@ -74,7 +78,12 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   useLayoutEffect(() => {
     paint();
     if (maps && seen.width) onDrawn();
-  }, [maps, lines, isolated, seen, dark, left, right, rowHeight]);
+  }, [maps, lines, isolated, sight.width, sight.height, dark, left, right, rowHeight]);
+
+  // What a page or a text opens with is kept for its reader to see: not what is kept later, by a click in sight.
+  useLayoutEffect(() => {
+    if (scroller.current) bringIntoSight(scroller.current, keep);
+  }, [content.sides, seen.height > 0]);
 
   const waiting = useRef(0);
   const scrolled = () => {
@@ -145,10 +154,26 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
       }}
       onFocusOut={() => point(null)}
     >
-      <canvas class="head-canvas" ref={canvas} style={{ marginBottom: `${-seen.height}px` }} aria-hidden="true" />
+      <canvas class="head-canvas" ref={canvas} style={{ marginBottom: `${-sight.height}px` }} aria-hidden="true" />
       {lists}
     </div>
   );
+}
+
+/** A row's height at which a text stands on one sheet, with its title and numbers, if it is not too long for any. */
+function onSheet(tokens: number): number {
+  return Math.max(14, Math.min(24, Math.floor((SHEET.height - 160) / tokens)));
+}
+
+/** Scroll so that all kept tokens are seen; where they are too far apart, the first, which attends. */
+function bringIntoSight(scroller: HTMLElement, keep: string[]): void {
+  const tokens = keep.flatMap((name) => scroller.querySelector<HTMLElement>(`[data-token="${name}"]`) ?? []);
+  if (tokens.length === 0) return;
+  const tops = tokens.map((token) => token.offsetTop);
+  const [top, bottom] = [Math.min(...tops), Math.max(...tops) + tokens[0].offsetHeight];
+  const [from, to] = bottom - top <= scroller.clientHeight ? [top, bottom] : [tops[0], tops[0] + tokens[0].offsetHeight];
+  scroller.scrollTop = (from + to - scroller.clientHeight) / 2;
+  tokens[0].scrollIntoView({ block: "nearest" });
 }
 
 function tokenAt(event: Event): HTMLElement | null {

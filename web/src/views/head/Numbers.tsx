@@ -17,7 +17,7 @@ interface Props {
 
 export function Numbers({ maps, isolated, measure, point, reveal }: Props) {
   return (
-    <section class="numbers" aria-label="Numbers">
+    <div class="numbers" role="group" aria-label="Numbers">
       <p class="reading" role="status" aria-live="polite">
         {maps.maps.length ? reading(maps, isolated, measure) : "No head is chosen: click a number above, or “all”."}
       </p>
@@ -27,7 +27,7 @@ export function Numbers({ maps, isolated, measure, point, reveal }: Props) {
           {isolated.columns.length > 0 && <TargetTable {...{ maps, isolated, measure, point, reveal }} attended={false} />}
         </>
       )}
-    </section>
+    </div>
   );
 }
 
@@ -45,7 +45,7 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
   const axis = attended ? maps.columns : maps.rows;
   return (
     <div class="targets" data-direction={attended ? "attended" : "attending"}>
-      <h3>{heading(maps, isolated, attended)}</h3>
+      <h2>{heading(maps, isolated, attended)}</h2>
       {found.length === 0 ? (
         <p class="nothing">nothing that is drawn</p>
       ) : (

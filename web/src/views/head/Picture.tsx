@@ -62,7 +62,7 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
             {maps.negative && " Dashed lines are below zero."}
             {lines.score.length < lines.all &&
               ` The strongest ${many(lines.score.length)} of ${many(lines.all)} lines are drawn.`}
-            {state.keep.length > 0 ? " Esc lets the kept tokens go." : " Click tokens to keep them."}
+            <span class="hint">{state.keep.length > 0 ? " Esc lets the kept tokens go." : " Click tokens to keep them."}</span>
           </p>
         )}
       </div>

@@ -52,10 +52,12 @@ export function Heatmap(props: Props) {
     if (kept.rows.size || kept.columns.size) {
       context.globalAlpha = 0.72;
       context.fillStyle = style.getPropertyValue("--ground");
-      context.fillRect(0, 0, layout.width, layout.height);
+      for (const [top, bottom] of between(kept.rows, y, cellHeight, layout.height)) {
+        for (const [left, right] of between(kept.columns, x, cellWidth, layout.width)) {
+          context.fillRect(left, top, right - left, bottom - top);
+        }
+      }
       context.globalAlpha = 1;
-      for (const row of kept.rows) context.clearRect(0, y + row * cellHeight, layout.width, Math.max(1, cellHeight));
-      for (const column of kept.columns) context.clearRect(x + column * cellWidth, 0, Math.max(1, cellWidth), layout.height);
     }
     if (!at) return;
     const [left, top] = [x + at.column * cellWidth, y + at.row * cellHeight];
@@ -131,4 +133,11 @@ export function Heatmap(props: Props) {
       </div>
     </figure>
   );
+}
+
+/** From where to where, in pixels, there is none of the kept rows or columns. */
+function between(kept: Set<number>, start: number, cell: number, room: number): [number, number][] {
+  const ends = [...kept].sort((a, b) => a - b).flatMap((place) => [start + place * cell, start + place * cell + Math.max(1, cell)]);
+  const edges = [0, ...ends, room];
+  return edges.flatMap((from, i) => (i % 2 === 0 && edges[i + 1] > from ? [[from, edges[i + 1]] as [number, number]] : []));
 }

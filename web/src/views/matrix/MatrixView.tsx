@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { drawn } from "../../drawing/drawn";
 import { Choice } from "../../shell/choices";
 import { useScores, useWidth } from "../../shell/hooks";
+import { SHEET, usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { HeadChoice, headShown } from "../HeadChoice";
 import type { ViewProps } from "../list";
@@ -48,9 +49,10 @@ export function MatrixView({ onHidden }: ViewProps) {
 function Maps({ matrix, width }: { matrix: Matrix; width: number }) {
   const { state, change } = useViewed();
   const { rows, columns, panels } = matrix;
+  const printing = usePrinting();
   const layout = useMemo(
-    () => layoutOf(width, window.innerHeight, rows.labels, columns.labels, panels.length),
-    [width, rows, columns, panels.length],
+    () => layoutOf(width, printing ? SHEET.height : window.innerHeight, rows.labels, columns.labels, panels.length),
+    [width, printing, rows, columns, panels.length],
   );
   const zoom = useZoom(layout);
   const [at, setAt] = useState<Cell | null>(null);

@@ -21,7 +21,7 @@ export function Enlarged({ place, joint, close }: Props) {
     return value === undefined ? [] : [{ statistic, value }];
   });
   return (
-    <aside class="enlarged" aria-label={label} data-head={joint ? attention.layer : `${attention.layer}.${head}`}>
+    <section class="enlarged" aria-label={label} data-head={joint ? attention.layer : `${attention.layer}.${head}`}>
       <header>
         <h2>{label}</h2>
         <button
@@ -47,6 +47,6 @@ export function Enlarged({ place, joint, close }: Props) {
           ))}
         </dl>
       )}
-    </aside>
+    </section>
   );
 }

@@ -2,12 +2,13 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawn } from "../../drawing/drawn";
 import { useWidth } from "../../shell/hooks";
+import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
 import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./cells";
 import { Enlarged } from "./Enlarged";
 import { HeadReading } from "./HeadReading";
-import { cellSize, cellsPerRow, lay, layOut } from "./layout";
+import { cellSize, cellsPerRow, lay, layOut, sizeOnSheet } from "./layout";
 import { SmallMultiples } from "./SmallMultiples";
 import { Sorting } from "./Sorting";
 import { asLines } from "./thumbnail";
@@ -31,7 +32,9 @@ export function ModelView({ onHidden }: ViewProps) {
   const largest = Math.max(64, Math.min(116, Math.floor(TALLEST / grid.layers.length)));
   const across = cellSize(width, grid.heads.length, 22, largest);
   const { least, most } = grid.joint ? JOINT : sorted ? SORTED : { least: 0, most: across };
-  const size = width <= 0 ? 0 : Math.max(least, Math.min(most, grid.joint ? Math.floor(width / 6) : across));
+  const onScreen = width <= 0 ? 0 : Math.max(least, Math.min(most, grid.joint ? Math.floor(width / 6) : across));
+  const printing = usePrinting();
+  const size = printing ? sizeOnSheet(onScreen, grid, flowing) : onScreen;
   const spots = useMemo(() => {
     if (!flowing) return byLayer(grid);
     const perRow = cellsPerRow(width, size);
@@ -50,7 +53,7 @@ export function ModelView({ onHidden }: ViewProps) {
   const { thumbnails, strongest, hidden, negative } = useThumbnails(grid, size, show, onDrawn);
   useLayoutEffect(() => {
     if (canvas.current) layOut(canvas.current, thumbnails, spots, size, flowing);
-  }, [thumbnails, spots, size, flowing]);
+  }, [thumbnails, spots, size, flowing, printing]);
   useEffect(() => onHidden(state.special ? null : hidden), [hidden, state.special, onHidden]);
 
   const place = state.heads?.length === 1 ? attention.heads.indexOf(state.heads[0]) : -1;

@@ -1,6 +1,7 @@
 // Where the small pictures stand, in pixels: the buttons in the page and the one canvas under them agree on it.
 import { prepare } from "../../drawing/canvas";
-import type { Spot } from "./cells";
+import { isPrinting, SHEET } from "../../shell/printing";
+import type { Grid, Spot } from "./cells";
 import type { Thumbnails } from "./useThumbnails";
 
 export const GAP = 4;
@@ -17,6 +18,19 @@ export function rowHeight(size: number, flowing: boolean): number {
 /** How large a cell can be where so many stand side by side; below the least, the grid scrolls inside. */
 export function cellSize(width: number, columns: number, least: number, most: number): number {
   return Math.max(least, Math.min(most, Math.floor((width - MARGIN - GAP) / columns) - GAP - 2 * BORDER));
+}
+
+/** The size at which all heads stand on one sheet of paper: the one picture under them cannot break between two. */
+export function sizeOnSheet(size: number, grid: Grid, flowing: boolean): number {
+  const fits = (one: number) => {
+    const across = flowing ? cellsPerRow(SHEET.width, one) : grid.heads.length;
+    const down = flowing ? Math.ceil(grid.cells.length / across) : grid.layers.length;
+    const isWide = across * (one + 2 * BORDER + GAP) + MARGIN > SHEET.width && !flowing;
+    return !isWide && down * (rowHeight(one, flowing) + GAP) <= SHEET.height - 160; // which title and captions need
+  };
+  let found = size;
+  while (found > 4 && !fits(found)) found--;
+  return found;
 }
 
 /** How many cells of this size stand side by side. */
@@ -58,12 +72,14 @@ export function lay(
   keys: Iterable<string>,
 ): void {
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  context.fillStyle = "#ffffff"; // of paper: what is cleared there hides all that stands around it
   for (const key of keys) {
     const spot = spots.get(key);
     const thumbnail = thumbnails.get(key);
     if (!spot || !thumbnail) continue;
     const [x, y] = cornerOf(spot, size, flowing);
-    context.clearRect(x, y, size, size);
+    if (isPrinting()) context.fillRect(x, y, size, size);
+    else context.clearRect(x, y, size, size);
     context.drawImage(thumbnail, x, y, size, size);
   }
 }

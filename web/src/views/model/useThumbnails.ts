@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { merge } from "../../data/axis";
 import { Scores } from "../../data/scores";
 import { shown } from "../../data/shown";
+import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
 import type { Cell, Grid } from "./cells";
@@ -33,6 +34,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
   const thumbnails = useRef<Thumbnails>(new Map()).current;
   const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, negative: false });
   const { measure, level, pairs, special, least, top } = state;
+  const printing = usePrinting(); // then nobody waits for a page that breathes
   useEffect(() => {
     if (size <= 0) return undefined;
     let wanted = true;
@@ -61,7 +63,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
           drawThumbnail(canvas, found, size, dark);
           thumbnails.set(cell.key, canvas);
           ready.push(cell.key);
-          if (performance.now() - since > BREATH) {
+          if (!printing && performance.now() - since > BREATH) {
             show(ready);
             ready = [];
             await pause();
@@ -78,7 +80,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
     return () => {
       wanted = false;
     };
-  }, [content, chunks, measure, level, pairs, special, least, top, grid, size, dark]);
+  }, [content, chunks, measure, level, pairs, special, least, top, grid, size, dark, printing]);
   return { ...drawn, thumbnails };
 }
 

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../../drawing/canvas";
 import { css, diverging, headColour } from "../../drawing/colours";
 import { drawn } from "../../drawing/drawn";
+import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { Bar, rangeOf } from "./Bar";
 import { Strip } from "./Strip";
@@ -30,15 +31,21 @@ const SPARE = 6; // rows above and below what is in sight
 
 export function KeyRows(props: Props) {
   const { steps, query, scaling, measure, narrow, pointed, kept, onPoint, onKeep } = props;
-  const { dark } = useViewed();
+  const { content, dark } = useViewed();
   const box = useRef<HTMLDivElement>(null);
   const [scrolled, setScrolled] = useState(0);
   const rowHeight = narrow ? 56 : 24;
   const room = Math.max(220, Math.min(steps.shown.length * rowHeight, window.innerHeight - (narrow ? 200 : 330)));
-  const first = Math.max(0, Math.floor(scrolled / rowHeight) - SPARE);
-  const inSight = steps.shown.slice(first, Math.ceil((scrolled + room) / rowHeight) + SPARE);
+  const printing = usePrinting(); // every row, then
+  const first = printing ? 0 : Math.max(0, Math.floor(scrolled / rowHeight) - SPARE);
+  const inSight = steps.shown.slice(first, printing ? undefined : Math.ceil((scrolled + room) / rowHeight) + SPARE);
   const ranges = useMemo(() => rangesOf(steps.shown), [steps]);
   useEffect(() => drawn(box.current), [steps, dark, first, narrow]);
+  useEffect(() => {
+    // A key that a text opens with, kept, comes into sight; one that is kept by a click is.
+    const place = steps.shown.findIndex((step) => kept.has(step.key));
+    if (place >= 0 && box.current) box.current.scrollTop = (place + 0.5) * rowHeight - room / 2;
+  }, [content.sides]);
   useEffect(() => {
     // The row that arrow keys have reached comes into sight below the titles, which stay where they are.
     if (pointed.key === null || !box.current || box.current.matches(":hover")) return;
@@ -79,7 +86,7 @@ export function KeyRows(props: Props) {
       class="key-rows"
       ref={box}
       tabIndex={0}
-      role="group"
+      role="region"
       aria-label={`Keys that ${query} is compared with; arrow keys move, Enter keeps`}
       data-neuron={pointed.neuron}
       data-narrow={narrow}
