@@ -58,7 +58,7 @@ def test_adding_a_measure() -> None:
             page = headscope.head_view(reading, measures=["squared"])._repr_html_()
             assert "weight squared" in html.unescape(page)
             assert Entropy(measure="squared").table_name == "entropy_squared"
-            assert column_title("entropy_squared", "entropy") == "Entropy, by squared"
+            assert column_title("entropy_squared", "entropy") == "Breadth of attention (entropy), by squared"
     finally:
         MEASURES.pop("squared", None)
     assert "squared" in said(code, "read", "--help")

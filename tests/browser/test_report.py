@@ -106,7 +106,7 @@ def test_pointing_tells_the_number_and_keys_go_from_head_to_head(demo: Path, ope
     values = by_label(load_run(demo)["beyond_sinks"], "previous")
     page.hover('.square[data-head="1.9"]')
     rank = 1 + sum(value > values["1.9"] for value in values.values())
-    said = f"1.9 previous token: {values['1.9']:.3g} (rank {rank} of 72)"
+    said = f"1.9 previous token, share beyond sinks: {values['1.9']:.3g} (rank {rank} of 72)"
     until(page, lambda: said in page.inner_text(".atlas .reading"))
     page.focus('.square[tabindex="0"]')
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"):

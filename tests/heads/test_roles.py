@@ -185,6 +185,31 @@ def test_heads_on_repeated_random_tokens() -> None:
     assert named(repeats=repeats(induction=0.54, induction_unrepeated=0.5))["role"] == NO_ROLE, "that is position alone"
 
 
+@pytest.mark.parametrize(
+    ("tables", "nearest"),
+    [
+        (
+            {"beyond_sinks": beyond_sinks(**dict.fromkeys(NOWHERE, 0.0) | {"previous": 0.45})},
+            "previous token 0.45 (0.50 would name it)",
+        ),
+        ({"beyond_sinks": beyond_sinks(previous=0.2, same=0.2)}, "nearby tokens 0.46 (0.50 would name it)"),
+        ({"beyond_sinks": beyond_sinks(punctuation=0.47)}, "punctuation 0.47 (0.50 would name it)"),
+        ({"beyond_sinks": beyond_sinks(one_token=0.47)}, "second sink 0.47 (0.50 would name it)"),
+        ({"beyond_sinks": beyond_sinks(breadth=0.7)}, "broad 0.70 (0.80 would name it)"),
+        ({"beyond_sinks": beyond_sinks(first=0.25, separator=0.23)}, "sink 0.48 (0.50 would name it)"),
+        ({"repeats": repeats(induction=0.27)}, "induction 0.45 (0.50 would name it)"),
+        ({"repeats": repeats(induction=0.27, induction_unrepeated=0.2)}, ""),  # by its place alone: no miss
+        ({"relations": relations(accuracy=0.6, accuracy_half0=0.62, accuracy_half1=0.62)}, "det 0.60 (0.62 would name it)"),
+        ({"relations": relations(accuracy=0.6, accuracy_half0=0.58)}, ""),  # in one half it does not hold at all
+        ({"antecedents": one(all=0.4, cases_all=500)}, "coreference 0.40 (0.50 would name it)"),
+        ({"beyond_sinks": beyond_sinks(previous=0.51)}, ""),
+        ({"distance": one(distance=3.0)}, ""),
+    ],
+)
+def test_the_nearest_miss_of_a_head_without_a_role(tables: dict[str, pd.DataFrame], nearest: str) -> None:
+    assert named(**tables)["nearest"] == nearest
+
+
 def test_nothing_to_judge() -> None:
     assert roles(Run.of({})).empty
     assert roles(Run.of({"norm_correlation": pd.DataFrame({"stack": ["encoder"], "rho": [0.1]})})).empty

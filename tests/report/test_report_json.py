@@ -156,9 +156,9 @@ def test_two_runs_head_by_head(tmp_path: Path) -> None:
     tables = {table["name"]: table for table in described["tables"]}
     same_cells(tables["entropy"], compare(one, two, "entropy"))
     assert [column["title"] for column in tables["entropy"]["columns"]][-3:] == [
-        "Entropy, A",
-        "Entropy, B",
-        "Entropy, B − A",
+        "Breadth of attention (entropy), A",
+        "Breadth of attention (entropy), B",
+        "Breadth of attention (entropy), B − A",
     ]
     assert tables["entropy"]["compared"]
     assert not tables["distance"]["compared"]

@@ -7,7 +7,16 @@ import pytest
 
 from headscope.lens.head import HEAD
 from headscope.statistics import STATISTICS
-from headscope.statistics.columns import Column, card_place, column_about, column_title, describe, table_about, table_title
+from headscope.statistics.columns import (
+    SHARE,
+    Column,
+    card_place,
+    column_about,
+    column_title,
+    describe,
+    table_about,
+    table_title,
+)
 from headscope.statistics.table_names import TableName, parse
 from headscope.study import repeats
 from tests.report.samples import SampleRun, every_run
@@ -48,14 +57,32 @@ def test_names_of_tables(table: str, parts: TableName) -> None:
 
 
 def test_titles_say_the_measure_and_the_level() -> None:
-    assert column_title("beyond_sinks_norm_words", "previous") == "Previous token, by norm, in words"
-    assert column_title("special_tokens", "[SEP]") == "On [SEP]"
-    assert column_title("category_weights", "share_norm_separator") == "Norm from separators"
-    assert column_title("offsets", "offset_-2") == "Offset -2"
-    assert column_title("entropy", "entropy_low") == "Entropy, lower end"
+    assert column_title("beyond_sinks_norm_words", "previous") == "Previous token, share beyond sinks, by norm, in words"
+    assert column_title("special_tokens", "[SEP]") == "[SEP], share of all attention"
+    assert column_title("category_weights", "share_norm_separator") == "Norm from separators, share of all that it adds"
+    assert column_title("offsets", "offset_-2") == "Offset -2, share of all attention"
+    assert column_title("entropy", "entropy_low") == "Breadth of attention (entropy), lower end"
+    assert column_title("repeats", "induction").startswith("Induction, share of all attention")
     assert column_title("clark2019_fig1", "first token") == "first token"
     assert table_title("entropy_norm") == "Entropy, by norm"
     assert table_title("clark2019_fig1") == "clark2019_fig1"
+
+
+def test_a_share_says_of_what() -> None:
+    """No title leaves a reader to guess the whole: a share is 'of' something or 'beyond' sinks."""
+    statistics = [(name, {**vars(cls)}) for name, cls in STATISTICS.items()] + [(repeats.NAME, repeats.COLUMNS)]
+    titles = {
+        (name, key): column.title
+        for name, columns in statistics
+        for key, column in columns.items()
+        if isinstance(column, Column) and column.unit == SHARE and column.of_heads
+    }
+    # A variability is a deviation, and the strongest link of a token a mean.
+    others = {("variability", "variability"), ("maximum", "maximum")}
+    assert others < set(titles)
+    assert len(titles) > 25
+    for place, title in titles.items():
+        assert place in others or ", share of " in title or ", share beyond " in title, title
 
 
 def test_what_is_not_known_has_no_explanation_and_labels_have_one() -> None:

@@ -228,6 +228,14 @@ export interface GivenRole {
   rule: string;
 }
 
+/** The role that a head without one comes nearest to. */
+export interface NearestMiss {
+  role: string;
+  score: number;
+  needed: number;
+  says: string; // "34% previous token; 50% would name it"
+}
+
 /** Shares on the first token and separators together. */
 export interface Special {
   weight: number | null;
@@ -262,6 +270,7 @@ export interface Head extends GivenRole {
   score: number | null;
   baseline: number | null;
   also: string[];
+  nearest: NearestMiss | null; // of a head without a role
   says: string;
   special: Special;
   relation: Relation | null;

@@ -74,7 +74,7 @@ ROLES = (
     Role("two tokens after", "position", "⇉", _AT.format("the token two places after"), "the token two places after"),
     Role("nearby tokens", "position", "↔", _AT.format("the token itself and its nearest neighbours"),
          "the tokens nearby, at most two away"),
-    Role("punctuation", "punctuation", ". ,", _AT.format("periods and commas")),
+    Role("punctuation", "punctuation", ". ,", _AT.format("periods and commas"), "periods and commas"),
     Role("second sink", "sink", "2nd",
          _AT.format("one token of each text, from wherever it is") + " It seems to be one more sink."),
     Role("broad", "broad", "≋", "Looks at everything a little, almost evenly: its breadth is {score:.2f} of 1."),

@@ -2,7 +2,7 @@
 
 Heads are judged on the attention that goes beyond their sinks, the first token and separators; else nine heads in ten of a
 decoder would be 'first token'. Rules stand in the order in which they name a head, what says most about it first;
-others that hold too are kept beside. A head for which none holds has no role, and is called that.
+others that hold too are kept beside. A head for which none holds has no role, is called that, and says which came nearest.
 """
 
 import math
@@ -22,7 +22,7 @@ LITTLE = 0.05  # a head that leaves less than this beyond its sinks is not judge
 NO_OP = 0.5  # who takes, by norm, less than this part of what its weight there suggests, looks and takes little
 ABOVE = 0.1  # by how much a relation must beat its baseline, in both halves of the corpus
 
-COLUMNS = [*HEAD, "role", "family", "score", "baseline", "rule", "also", "table", "column"]
+COLUMNS = [*HEAD, "role", "family", "score", "baseline", "rule", "also", "table", "column", "nearest"]
 
 POSITIONS = {
     "previous": "previous token",
@@ -36,7 +36,7 @@ RULES_OF_THUMB = ("nearest", "head word match")  # what coreference must beat (c
 
 
 class RoleMatch(NamedTuple):
-    """A rule that holds for a head."""
+    """A rule that holds for a head; or that does not, and what its score would have to be."""
 
     role: str
     family: str
@@ -45,15 +45,31 @@ class RoleMatch(NamedTuple):
     table: str
     column: str
     baseline: float = math.nan
+    needed: float = math.nan
+    holds: bool = True
+
+    @property
+    def nearness(self) -> float:
+        """How much of what is needed is there: what misses of different rules are compared by."""
+        return self.score / self.needed
+
+    @property
+    def miss(self) -> str:
+        """
+        >>> RoleMatch("previous token", "position", 0.336, "", "", "", needed=0.5, holds=False).miss
+        'previous token 0.34 (0.50 would name it)'
+        """
+        return f"{self.role} {self.score:.2f} ({self.needed:.2f} would name it)"
 
 
-Rule = Callable[[RunByHead, Head], Iterator[RoleMatch]]
+Rule = Callable[[RunByHead, Head], Iterator[RoleMatch]]  # also of what does not hold, where its score alone is too small
 
 
 def roles(run: Run) -> pd.DataFrame:
     """One row a head: role, family, score, baseline, rule, also, and the table and column that the score is from.
 
-    `also` holds the other rules that hold, with semicolons between them. Any table may be missing. `run.roles` keeps it.
+    `also` holds the other rules that hold, with semicolons between them; `nearest`, for a head without a role, the one that
+    was missed by least. Any table may be missing. `run.roles` keeps it.
     """
     rows = [_row(run.by_head, head) for head in run.heads]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64", "score": float, "baseline": float})
@@ -64,13 +80,22 @@ UPSTAIRS.roles = roles
 
 def rules_that_hold(found: RunByHead, head: Head) -> list[RoleMatch]:
     """All that can be said of a head, in the order of precedence; the first names it."""
-    return [holds for rule in RULES for holds in rule(found, head)]
+    return [match for rule in RULES for match in rule(found, head) if match.holds]
+
+
+def nearest_miss(found: RunByHead, head: Head) -> RoleMatch | None:
+    """The rule that a head is nearest to, of those that do not hold; of several alike, the one that would say most."""
+    missed = [match for rule in RULES for match in rule(found, head) if not match.holds and match.score > 0]
+    return max(missed, key=lambda match: match.nearness, default=None)
 
 
 def _row(found: RunByHead, head: Head) -> list[object]:
-    holding = rules_that_hold(found, head) or [RoleMatch(NO_ROLE, "none", math.nan, NO_ROLE, "", "")]
-    first, also = holding[0], "; ".join(holds.rule for holds in holding[1:])
-    return [*head, first.role, first.family, first.score, first.baseline, first.rule, also, first.table, first.column]
+    holding = rules_that_hold(found, head)
+    if not holding:
+        miss = nearest_miss(found, head)
+        return [*head, NO_ROLE, "none", math.nan, math.nan, NO_ROLE, "", "", "", "" if miss is None else miss.miss]
+    first, also = holding[0], "; ".join(match.rule for match in holding[1:])
+    return [*head, first.role, first.family, first.score, first.baseline, first.rule, also, first.table, first.column, ""]
 
 
 # The rules
@@ -82,25 +107,27 @@ def relation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     mine = found.rows(name, head)
     if name is None or mine.empty:
         return
-    mine = frequent(mine)
-    mine = mine[(mine["accuracy"] >= HALF) & (mine["accuracy"] >= mine["baseline"] + ABOVE)]
+    mine = frequent(mine).dropna(subset=["accuracy", "baseline"])
     for half in ("accuracy_half0", "accuracy_half1"):  # the best of many heads and relations is partly luck
         mine = mine[mine[half].isna() | (mine[half] >= mine["baseline_held_out"].fillna(mine["baseline"]) + ABOVE)]
     ranked = mine.assign(above=mine["accuracy"] - mine["baseline"]).sort_values("above", ascending=False, kind="stable")
     for row in ranked.to_dict("records"):
         reverse = ", head to dependent" if row["direction"] == "head to dependent" else ""
         text = f"{row['relation']}{reverse} {row['accuracy']:.2f} (baseline {row['baseline']:.2f})"
-        yield RoleMatch(row["relation"], "syntax", row["accuracy"], text, name, "accuracy", row["baseline"])
+        needed = max(HALF, row["baseline"] + ABOVE)
+        holds = row["accuracy"] >= needed
+        yield RoleMatch(row["relation"], "syntax", row["accuracy"], text, name, "accuracy", row["baseline"], needed, holds)
 
 
 def coreference(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """A mention looks most at its antecedent: more often than simple rules find it, or more often than not without these."""
     accuracy, cases = (found.lookup(head, ("antecedents", column)) for column in ("all", "cases_all"))
     baseline = rule_of_thumb(found)
-    enough = accuracy.is_known and cases.is_known and cases.value >= ENOUGH
-    if enough and accuracy.value >= (baseline.value + ABOVE if baseline.is_known else HALF):
+    if accuracy.is_known and cases.is_known and cases.value >= ENOUGH:
+        needed = baseline.value + ABOVE if baseline.is_known else HALF
         text = f"antecedent {accuracy.value:.2f}" + (f" (baseline {baseline.value:.2f})" if baseline.is_known else "")
-        yield RoleMatch("coreference", "coreference", accuracy.value, text, accuracy.table, "all", baseline.value)
+        of, holds = (accuracy.value, text, accuracy.table, "all", baseline.value), accuracy.value >= needed
+        yield RoleMatch("coreference", "coreference", *of, needed, holds)
 
 
 def repetition(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
@@ -109,22 +136,21 @@ def repetition(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
         cell, left = _on_random_tokens(found, head, place)
         unrepeated = found.cell(head, "repeats", f"{place}_unrepeated").value
         by_position = cell.value < unrepeated + ABOVE
-        if cell.value > HALF * left and not by_position:
+        if cell.is_known and not by_position:
             yield _repeated(place, "repetition", cell, left, unrepeated)
 
 
 def fixed_place(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what goes beyond sinks goes to one fixed place beside the token."""
     for place, cell in sorted(_places(found, head).items(), key=lambda pair: -pair[1].value):
-        if cell.value > HALF:
-            text = f"{POSITIONS[place]} {cell.value:.2f}{_of_what(cell)}"
-            yield RoleMatch(POSITIONS[place], "position", cell.value, text, cell.table, cell.column)
+        text = f"{POSITIONS[place]} {cell.value:.2f}{_of_what(cell)}"
+        yield _by_half(POSITIONS[place], "position", cell, text)
 
 
 def previous_random_token(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """The previous token, where the text says nothing: on random tokens."""
     cell, left = _on_random_tokens(found, head, "previous")
-    if cell.value > HALF * left:
+    if cell.is_known:
         yield _repeated("previous", "position", cell, left, found.cell(head, "repeats", "chance").value)
 
 
@@ -135,26 +161,24 @@ def neighbourhood(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """
     cells = list(_places(found, head).values())
     around = sum(cell.value for cell in cells)
-    if around > HALF and not _is_even(found, head) and max(cell.value for cell in cells) <= HALF:
-        text = f"within {_FAR[len(cells)]} {around:.2f}{_of_what(cells[0])}"
+    if cells and not _is_even(found, head) and max(cell.value for cell in cells) <= HALF:
+        text = f"within {_FAR.get(len(cells), 'two tokens')} {around:.2f}{_of_what(cells[0])}"
         columns = " + ".join(cell.column for cell in cells)
-        yield RoleMatch("nearby tokens", "position", around, text, cells[0].table, columns)
+        yield _by_half("nearby tokens", "position", Cell(around, cells[0].table, columns), text)
 
 
 def punctuation(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what goes beyond sinks goes to periods and commas."""
     cell = found.lookup(head, ("beyond_sinks", "punctuation"))
-    if cell.is_known and cell.value > HALF and not _leaves_little(found, head):
-        text = f"periods and commas {cell.value:.2f}{_of_what(cell)}"
-        yield RoleMatch("punctuation", "punctuation", cell.value, text, cell.table, cell.column)
+    if cell.is_known and not _leaves_little(found, head):
+        yield _by_half("punctuation", "punctuation", cell, f"periods and commas {cell.value:.2f}{_of_what(cell)}")
 
 
 def second_sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of what goes beyond sinks goes to one token of each text: a sink too, but one not known before."""
     cell = found.lookup(head, ("beyond_sinks", "one_token"))
-    if cell.value > HALF and not _leaves_little(found, head) and not _is_even(found, head):
-        text = f"one token of each text {cell.value:.2f}"
-        yield RoleMatch("second sink", "sink", cell.value, text, cell.table, cell.column)
+    if cell.is_known and not _leaves_little(found, head) and not _is_even(found, head):
+        yield _by_half("second sink", "sink", cell, f"one token of each text {cell.value:.2f}")
 
 
 def broad(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
@@ -164,24 +188,29 @@ def broad(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
         entropy, uniform = (found.lookup(head, ("entropy", column)) for column in ("entropy", "uniform"))
         if entropy.is_known and uniform.value > 0:
             breadth = Cell(entropy.value / uniform.value, entropy.table, "entropy / uniform")
-    if breadth.is_known and breadth.value >= BROAD and not rest.value < HALF:
-        yield RoleMatch("broad", "broad", breadth.value, f"broad {breadth.value:.2f}", breadth.table, breadth.column)
+    if breadth.is_known and not rest.value < HALF:
+        of, holds = (*breadth[:1], f"broad {breadth.value:.2f}", *breadth[1:]), breadth.value >= BROAD
+        yield RoleMatch("broad", "broad", *of, needed=BROAD, holds=holds)
 
 
 def sink(found: RunByHead, head: Head) -> Iterator[RoleMatch]:
     """More than half of all attention goes to sinks; where less than half of that comes by norm, it is a no-op."""
-    shares = {place: sink_share(found, head, place) for place in ("separator", "first")}
-    if sum(cell.value for cell in shares.values() if cell.is_known) <= HALF:
+    cells = {place: sink_share(found, head, place) for place in ("separator", "first")}
+    shares = {place: cell for place, cell in cells.items() if cell.is_known}
+    if not shares:
         return
-    place = max(shares, key=lambda name: shares[name].value if shares[name].is_known else -1)
+    place = max(shares, key=lambda name: shares[name].value)
+    role, together = "separator" if place == "separator" else "sink", sum(cell.value for cell in shares.values())
     cell, norm = shares[place], sink_share(found, head, place, norm=True)
+    if together <= HALF:
+        yield _by_half(role, role, cell._replace(value=together), f"sinks {together:.2f}{_of_what(cell)}")
+        return
     text = f"{SINKS[place]} {cell.value:.2f}{_of_what(cell)}"
     if cell.value <= HALF:
         other = "first" if place == "separator" else "separator"
         text += f" and {SINKS[other]} {shares[other].value:.2f}"
     if norm.is_known and not cell.by_norm:
         text += f", norm {norm.value:.2f}" + (": a no-op" if norm.value < NO_OP * cell.value else "")
-    role = "separator" if place == "separator" else "sink"
     yield RoleMatch(role, role, cell.value, text, cell.table, cell.column)
 
 
@@ -245,7 +274,13 @@ def _on_random_tokens(found: RunByHead, head: Head, place: str) -> tuple[Cell, f
 def _repeated(place: str, family: str, cell: Cell, left: float, baseline: float) -> RoleMatch:
     share = cell.value / left
     text = f"{REPEATED[place]} {share:.2f} on repeated random tokens"
-    return RoleMatch(REPEATED[place], family, share, text, "repeats", f"{place} / (1 - sinks)", baseline)
+    of = share, text, "repeats", f"{place} / (1 - sinks)", baseline
+    return RoleMatch(REPEATED[place], family, *of, needed=HALF, holds=cell.value > HALF * left)
+
+
+def _by_half(role: str, family: str, cell: Cell, rule: str) -> RoleMatch:
+    """A role that a head has when a share is more than half."""
+    return RoleMatch(role, family, cell.value, rule, cell.table, cell.column, needed=HALF, holds=cell.value > HALF)
 
 
 def _of_what(cell: Cell) -> str:

@@ -69,6 +69,15 @@ class GivenRole(TypedDict):
     rule: str
 
 
+class NearestMiss(TypedDict):
+    """The role that a head without one comes nearest to."""
+
+    role: str
+    score: float
+    needed: float
+    says: str  # "34% previous token; 50% would name it"
+
+
 class Special(TypedDict):
     """Shares on the first token and separators together."""
 
@@ -107,6 +116,7 @@ class Head(GivenRole):
     score: float | None
     baseline: float | None
     also: list[str]
+    nearest: NearestMiss | None  # of a head without a role
     says: str
     special: Special
     relation: Relation | None

@@ -31,9 +31,13 @@ class Column:
 
 
 def share_on(title: str, what: str, more: str = "looks there more", *, positional: bool = False) -> Column:
-    """A share of all that a head gives."""
+    """A share of all that a head gives.
+
+    >>> share_on("Commas", "commas").title
+    'Commas, share of all attention'
+    """
     says = f"The part of all the head's attention that goes to {what}."
-    return Column(title, SHARE, says, more, positional=positional)
+    return Column(f"{title}, share of all attention", SHARE, says, more, positional=positional)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ def describe(table: str, column: str) -> Column | None:
     """What is known of a column; None for one that has no description.
 
     >>> describe("beyond_sinks_norm", "previous").title
-    'Previous token, by norm'
+    'Previous token, share beyond sinks, by norm'
     """
     name = parse(table)
     if name is None or column in _LABELS:

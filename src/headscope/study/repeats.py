@@ -28,9 +28,11 @@ from headscope.text import Document
 NAME = "repeats"  # of the table in a run directory
 BATCH = 8  # sequences at a time
 PLACES = ("previous", "duplicate", "induction")
+BY_NORM = ", by norm"
 
 
-def _second_half(title: str, place: str, more: str) -> Column:
+def _second_half(what: str, place: str, more: str, by: str = "") -> Column:
+    title = f"{what}, share of all attention on repeated tokens{by}"
     says = f"On random tokens that come twice, the part of all attention of the second half that goes to {place}."
     return Column(title, unit=SHARE, says=says, more=more)
 
@@ -42,16 +44,16 @@ def _to_compare(
 
 
 COLUMNS = {
-    "previous": _second_half("Previous random token, of all", "the token before", "looks there more"),
-    "duplicate": _second_half("Duplicate token, of all", "the earlier copy of the same token", "finds copies"),
-    "induction": _second_half("Induction, of all", "the token that followed the earlier copy", "predicts by copying"),
-    "previous_norm": _second_half("Previous random token, of all, by norm", "the token before", "takes more there"),
-    "duplicate_norm": _second_half("Duplicate token, of all, by norm", "the earlier copy", "takes more there"),
-    "induction_norm": _second_half("Induction, of all, by norm", "what followed the copy", "takes more there"),
-    "sinks": _second_half("Sinks among random tokens", "special tokens or the first", "uses sinks more"),
+    "previous": _second_half("Previous token", "the token before", "looks there more"),
+    "duplicate": _second_half("Duplicate token", "the earlier copy of the same token", "finds copies"),
+    "induction": _second_half("Induction", "the token that followed the earlier copy", "predicts by copying"),
+    "previous_norm": _second_half("Previous token", "the token before", "takes more there", BY_NORM),
+    "duplicate_norm": _second_half("Duplicate token", "the earlier copy", "takes more there", BY_NORM),
+    "induction_norm": _second_half("Induction", "what followed the copy", "takes more there", BY_NORM),
+    "sinks": _second_half("Sinks", "special tokens or the first", "uses sinks more"),
     "chance": _to_compare("Chance of one place", "What one place gets from looking at all alike.", "is shorter"),
-    "duplicate_unrepeated": _to_compare("Duplicate place without a copy"),
-    "induction_unrepeated": _to_compare("Induction place without a copy"),
+    "duplicate_unrepeated": _to_compare("Duplicate token's place without a copy, share of all attention"),
+    "induction_unrepeated": _to_compare("Induction's place without a copy, share of all attention"),
 }
 declare(NAME, COLUMNS, card_place=180)
 

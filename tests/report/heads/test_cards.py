@@ -13,6 +13,7 @@ import pytest
 
 from headscope.errors import InputError
 from headscope.heads.exemplars import SPANS, add_exemplars
+from headscope.heads.role_table import NO_ROLE
 from headscope.heads.roles import RoleMatch
 from headscope.lens.head import Head
 from headscope.report.findings.findings import findings
@@ -55,7 +56,7 @@ def test_places_in_two_texts_are_not_compared(sample_run: SampleRun) -> None:
     for name in places | others:
         kinds = {card["kind"] for card, value in zip(made, statistics[name], strict=True) if value is not None}
         assert kinds == ({"self"} if name in places else {"self", "cross"})
-    (far,) = [finding for finding in findings(run) if finding.text.startswith("Distance")]
+    (far,) = [finding for finding in findings(run) if finding.text.startswith("Mean distance")]
     assert not any(label.startswith("cross") for label in far.heads)
 
 
@@ -89,6 +90,20 @@ def test_the_best_relation_is_furthest_above_its_baseline_and_not_rare() -> None
     assert (best["name"], best["accuracy"], best["baseline"], best["cases"]) == ("det", 0.91, 0.52, 400)
     few = RunByHead({"relations": rare})
     assert best_relation(few, few.heads[0]) is None
+
+
+def test_a_head_without_a_role_says_its_nearest_miss() -> None:
+    """34 % of one place and nothing beside it: nearer to half than its breadth of 0.5 is to 0.8."""
+    nowhere = {"two_before": 0.0, "same": 0.0, "next": 0.0, "two_after": 0.0}
+    (card,) = cards(Run.of({"beyond_sinks": beyond_sinks(previous=0.34, **nowhere)}))
+    assert card["role"] == NO_ROLE
+    assert card["nearest"] == {
+        "role": "previous token", "score": 0.34, "needed": 0.5, "says": "34% previous token; 50% would name it",
+    }  # fmt: skip
+    (named,) = cards(Run.of({"beyond_sinks": beyond_sinks(previous=0.51)}))
+    assert named["nearest"] is None
+    (unknown,) = cards(Run.of({"distance": one(distance=3.0)}))
+    assert (unknown["role"], unknown["nearest"]) == (NO_ROLE, None)
 
 
 # Exemplars
@@ -188,8 +203,7 @@ def sentence(**tables: pd.DataFrame) -> str:
         ),
         (
             {"beyond_sinks": beyond_sinks(first=0.03, separator=0.0, rest=0.97, previous=0.3)},
-            "No rule fits what this run has counted of it. Of the 97% beyond its sinks, the largest share we can name, "
-            "30%, goes to the token before.",
+            "No rule fits what this run has counted of it. Nearest: 38% nearby tokens; 50% would name it.",
         ),
         (
             {"beyond_sinks": beyond_sinks(first=0.99, separator=0.0, rest=0.01, previous=0.9)},  # too little to speak of

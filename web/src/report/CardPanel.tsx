@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
 import { inkOn, rgbOf } from "../drawing/colours";
-import type { Head, Report } from "../schema";
+import type { Head, NearestMiss, Report } from "../schema";
 import { Exemplars } from "./Exemplars";
 import { familyColour, familyOf, markOf } from "./families";
 import { Numbers } from "./Numbers";
@@ -44,8 +44,12 @@ export function CardPanel({ at, children }: Props) {
       <RoleChip family={head.family} role={head.role} />
       <p class="says">{head.says}</p>
       <section>
-        <h3>The rule that gave this name</h3>
-        <p class="rule">{head.family === "none" ? "None: no rule holds for it." : head.rule}</p>
+        <h3>{head.nearest ? "No rule holds; the nearest miss" : "The rule that gave this name"}</h3>
+        {head.nearest ? (
+          <Missed {...head.nearest} />
+        ) : (
+          <p class="rule">{head.family === "none" ? "None: no rule holds for it." : head.rule}</p>
+        )}
         {head.also.length > 0 && <p class="faint">These hold too: {head.also.join("; ")}</p>}
         {head.other && (
           <p class="second">
@@ -71,6 +75,19 @@ function RoleChip({ family, role }: { family: string; role: string }) {
       {/^\W+$/.test(mark) && family !== "none" && <span aria-hidden="true">{mark}</span>}
       {role}
     </p>
+  );
+}
+
+/** The role that a head comes nearest to: how much of it is there, and a line where it would have the name. */
+function Missed({ says, score, needed }: NearestMiss) {
+  return (
+    <div class="missed">
+      <p class="rule">{says}</p>
+      <span class="bar" aria-hidden="true">
+        <i class="baseline" style={{ width: `${100 * Math.min(1, score)}%` }} />
+        <b style={{ left: `${100 * Math.min(1, needed)}%` }} />
+      </span>
+    </div>
   );
 }
 

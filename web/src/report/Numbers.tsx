@@ -107,6 +107,8 @@ function unlikeness(statistic: Statistic, at: number): number {
   return variance > 0 ? Math.abs((statistic.values[at] as number) - mean) / Math.sqrt(variance) : 0;
 }
 
+/** A number as people read it, with its unit where that is not said by its title. */
 export function inUnit(value: number, unit: string): string {
-  return unit === "share" || unit === "accuracy" ? percent(value) : number(value);
+  if (unit === "share" || unit === "accuracy") return percent(value);
+  return unit === "tokens" || unit === "nats" ? `${number(value)} ${unit}` : number(value);
 }

@@ -64,7 +64,7 @@ def _difference(found: RunByHead, row: Mapping[str, object]) -> Finding:
     numbers = {run: Evidence(run) for run in ("a", "b")}
     said = [plain(one.cite(float(str(row[run])), table, column, head), about.unit) for run, one in numbers.items()]
     label = found.label(head)
-    text = f"{label}: {about.title[0].lower()}{about.title[1:]} is {said[0]} in the first run and {said[1]} in the second."
+    text = f"{label}, {about.title[0].lower()}{about.title[1:]}: {said[0]} in the first run, {said[1]} in the second."
     return Finding(text, table, [label], [*numbers["a"].cited, *numbers["b"].cited])
 
 

@@ -6,23 +6,21 @@ from headscope.report.findings.differences import compare_findings
 from headscope.report.findings.extremes import alike, caution, extremes
 from headscope.report.findings.finding import Finding
 from headscope.report.findings.norms import contradictions, correlations
-from headscope.report.findings.roles import broad, overview, placed, repeated, sinks
+from headscope.report.findings.roles import missing, named, overview, sinks
 from headscope.report.findings.words import antecedents, relations
 from headscope.study.run import Run
 
 __all__ = ["Finding", "compare_findings", "findings"]
 
-FINDERS: tuple[Callable[[Run], Iterator[Finding]], ...] = (  # what tells most first
+FINDERS: tuple[Callable[[Run], Iterator[Finding]], ...] = (  # what tells most first: roles that few heads have
     overview,
-    caution,
     relations,
     antecedents,
-    contradictions,
-    repeated,
-    placed,
+    named,
     sinks,
+    contradictions,
+    missing,
     correlations,
-    broad,
     alike,
     extremes,
 )

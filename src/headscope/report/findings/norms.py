@@ -12,11 +12,11 @@ from headscope.study.run import Run
 from headscope.study.run_by_head import Cell
 
 GAP = 0.2  # shares that differ by so much contradict each other
-SHOWN = 3  # heads of which each has a sentence
+SHOWN = 3  # heads that the sentence names
 
 
 def contradictions(run: Run) -> Iterator[Finding]:
-    """The heads in which weights and norms differ most about its sinks; or that they agree."""
+    """The heads in which weights and norms differ most about their sinks, in one sentence; or that they agree."""
     found, sinks = run.by_head, SinkNames(run)
     pairs: list[tuple[Head, str, Cell, Cell]] = []
     for place in ("first", "separator"):
@@ -27,17 +27,22 @@ def contradictions(run: Run) -> Iterator[Finding]:
     if not pairs:
         return
     pairs.sort(key=lambda pair: -_gap(pair))
-    differ = _gap(pairs[0]) >= GAP
-    for head, place, weight, norm in pairs[: SHOWN if differ else 1]:
-        numbers, label = Evidence(), found.label(head)
+    alike = [pair for pair in pairs if _gap(pair) >= GAP and _kind(pair) == _kind(pairs[0])]
+    numbers, said = Evidence(), []
+    for head, _, weight, norm in alike[:SHOWN] or pairs[:1]:
         by_weight = numbers.percent(weight.value, weight.table, weight.column, head)
         by_norm = numbers.percent(norm.value, norm.table, norm.column, head)
-        end = "it looks there and takes little" if norm.value < weight.value else "it takes more there than it looks"
-        text = f"{label} puts {by_weight} of its weight on {sinks.name(place)}, but {by_norm} of its norm: {end}."
-        if not differ:
-            most = f"{label}, {by_weight} and {by_norm} on {sinks.name(place)}"
-            text = f"Weights and norms agree about sinks: they differ most in {most}."
-        yield Finding(text, weight.table, [label], numbers.cited, _gap((head, place, weight, norm)))
+        said.append((found.label(head), by_weight, by_norm))
+    (label, by_weight, by_norm), others = said[0], [f"{one} ({weight} and {norm})" for one, weight, norm in said[1:]]
+    place, takes_less = _kind(pairs[0])
+    sink = sinks.name(place)
+    end = "it looks there and takes little" if takes_less else "it takes more there than it looks"
+    text = f"{label} puts {by_weight} of its weight on {sink}, but {by_norm} of its norm: {end}"
+    if not alike:
+        text = f"Weights and norms agree about sinks: they differ most in {label}, {by_weight} and {by_norm} on {sink}"
+    if others:
+        text += f"; so {'do' if len(others) > 1 else 'does'} {listed(others)}"
+    yield Finding(f"{text}.", pairs[0][2].table, [one for one, _, _ in said], numbers.cited)
 
 
 def correlations(run: Run) -> Iterator[Finding]:
@@ -59,6 +64,11 @@ def correlations(run: Run) -> Iterator[Finding]:
         end = "; below 0, heads look most at what offers least" if lowest < 0 else ""
         text = f"Rank correlation of a weight with the length of what it weighs ({stack} {kind}): {listed(parts)}{end}."
         yield Finding(text, "norm_correlation", [], numbers.cited, abs(lowest))
+
+
+def _kind(pair: tuple[Head, str, Cell, Cell]) -> tuple[str, bool]:
+    """At which sink, and whether the norm is the smaller of the two."""
+    return pair[1], pair[3].value < pair[2].value
 
 
 def _gap(pair: tuple[Head, str, Cell, Cell]) -> float:

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from headscope.heads.relations import frequent
-from headscope.heads.roles import rule_of_thumb, sink_share
+from headscope.heads.role_table import NO_ROLE
+from headscope.heads.roles import nearest_miss, rule_of_thumb, sink_share
 from headscope.lens.head import Head
 from headscope.report import schema
 from headscope.report.heads.exemplars import exemplars_of
-from headscope.report.heads.sentence import SinkNames, sentence_about
+from headscope.report.heads.sentence import SinkNames, miss_said, sentence_about
 from headscope.statistics.columns import card_place, describe
 from headscope.statistics.table_names import parse
 from headscope.study.run import Run
@@ -41,6 +42,7 @@ def cards(run: Run) -> list[schema.Head]:
                 "score": _or_none(row["score"]),
                 "baseline": _or_none(row["baseline"]),
                 "also": [rule for rule in row["also"].split("; ") if rule],
+                "nearest": _nearest(found, head) if row["role"] == NO_ROLE else None,
                 "says": sentence_about(found, head, row, sinks),
                 "special": {"weight": _special(found, head, norm=False), "norm": _special(found, head, norm=True)},
                 "relation": best_relation(found, head),
@@ -78,6 +80,11 @@ def _place(table: str) -> tuple[float, bool, str]:
     """Tables in the order that the statistics ask for, weights before norms."""
     name = parse(table)
     return card_place(table), name is not None and name.measure != "weight", table
+
+
+def _nearest(found: RunByHead, head: Head) -> schema.NearestMiss | None:
+    miss = nearest_miss(found, head)
+    return miss and {"role": miss.role, "score": miss.score, "needed": miss.needed, "says": miss_said(miss)}
 
 
 def _special(found: RunByHead, head: Head, norm: bool) -> float | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from headscope.heads.role_table import NO_ROLE, role_named
-from headscope.heads.roles import LITTLE, sink_share
+from headscope.heads.roles import LITTLE, RoleMatch, nearest_miss, sink_share
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import percent
 from headscope.study.run import Run
@@ -89,9 +89,19 @@ def sentence_about(found: RunByHead, head: Head, role: Mapping[str, Any], sinks:
     text = role_named(name, family).sentence.format(
         share=percent(role["score"]), score=role["score"], whole=_whole(role["table"], sinks), more=more
     )
-    if not is_sink:
-        text += _its_sinks(found, head, sinks, " on ordinary text" if role["table"] == "repeats" else "")
-    return text + (_largest_known(found, head) if is_sink or name == NO_ROLE else "")
+    if is_sink:
+        return text + _largest_known(found, head)
+    text += _its_sinks(found, head, sinks, " on ordinary text" if role["table"] == "repeats" else "")
+    miss = nearest_miss(found, head) if name == NO_ROLE else None
+    return text if miss is None else f"{text} Nearest: {miss_said(miss)}."
+
+
+def miss_said(miss: RoleMatch) -> str:
+    """
+    >>> miss_said(RoleMatch("previous token", "position", 0.336, "", "", "", needed=0.5, holds=False))
+    '34% previous token; 50% would name it'
+    """
+    return f"{percent(miss.score)} {miss.role}; {percent(miss.needed)} would name it"
 
 
 def _whole(table: str, sinks: SinkNames) -> str:

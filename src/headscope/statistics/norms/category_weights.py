@@ -19,8 +19,15 @@ from headscope.statistics.registry import statistic
 
 _ROW = ["stack", "kind", "layer"]
 _COLUMNS = {
-    "weight_": Column("Weight on {}", SHARE, "The head's attention weight that goes to {}.", "looks there more"),
-    "share_norm_": Column("Norm from {}", SHARE, "The part of what the head adds that comes from {}.", "takes more there"),
+    "weight_": Column(
+        "Weight on {}, share of all attention", SHARE, "The head's attention weight that goes to {}.", "looks there more"
+    ),
+    "share_norm_": Column(
+        "Norm from {}, share of all that it adds",
+        SHARE,
+        "The part of what the head adds that comes from {}.",
+        "takes more there",
+    ),
     "value_norm_": Column("Length of f(x) of {}", LENGTH, "How long the vectors are that {} offer.", "they offer more"),
     "norm_": Column("Sum of norms from {}", LENGTH, "How much the head adds that comes from {}.", "takes more there"),
 }

@@ -79,9 +79,18 @@ class Dispersion(LengthDispersion):
     """Mean, deviation, coefficient of variation and extremes of ||f(x)|| over all tokens (kobayashi2020, table 1)."""
 
     card_place = 120
-    mean = Column("Mean length of f(x)", LENGTH, "How long the vector is that a token offers.", "has longer vectors")
-    deviation = Column("Deviation of f(x)", LENGTH, "How much that length differs between tokens.", "differs more")
-    cv = Column("Variation of f(x)", RATIO, "The deviation as a part of the mean.", "differs more")
+    mean = Column(
+        "Mean length of what a token offers, f(x)",
+        LENGTH,
+        "How long the vector is that a token offers.",
+        "has longer vectors",
+    )
+    deviation = Column(
+        "Deviation of the length of f(x)", LENGTH, "How much that length differs between tokens.", "differs more"
+    )
+    cv = Column(
+        "Variation of the length of f(x), deviation over mean", RATIO, "The deviation as a part of the mean.", "differs more"
+    )
     largest = Column("Longest f(x)", LENGTH, "The longest vector met.", "has longer ones", of_heads=False)
     smallest = Column("Shortest f(x)", LENGTH, "The shortest vector met.", "has no short ones", of_heads=False)
     vectors = Column("Vectors", COUNT, "How many vectors were met.", "met more", of_heads=False)

@@ -17,7 +17,7 @@ class Distance(Averaged, NullFiltered):
     sums = ("spanned", "total")
     card_place = 80
     distance = Column(
-        "Distance", TOKENS, "How many tokens away the head looks, on average.", "looks further away", positional=True
+        "Mean distance", TOKENS, "How many tokens away the head looks, on average.", "looks further away", positional=True
     )
 
     def update(self, block: ScoreBlock) -> None:

@@ -40,9 +40,14 @@ class Entropy(Averaged, NullFiltered):
     sums = ("entropy", "uniform", "rows")
     per = "rows"
     card_place = 60
-    entropy = Column("Entropy", NATS, "How broadly a token looks: 0 for one token, more for many.", "looks more broadly")
+    entropy = Column(
+        "Breadth of attention (entropy)",
+        NATS,
+        "How broadly a token looks: 0 for one token, more for many.",
+        "looks more broadly",
+    )
     uniform = Column(
-        "Entropy of looking at all alike", NATS, "The most that the entropy could be.", "is longer", of_heads=False
+        "Largest possible entropy (all alike)", NATS, "The most that the entropy could be.", "is longer", of_heads=False
     )
 
     def update(self, block: ScoreBlock) -> None:
@@ -73,10 +78,18 @@ class EntropyEnds(Statistic):
     sums = ("first", "first_uniform", "last", "last_uniform", "texts")
     per = "texts"
     card_place = 70
-    first = Column("Entropy of the first token", NATS, "How broadly the first token looks.", "looks more broadly")
-    first_uniform = Column("Most for the first token", NATS, "The most that it could be.", "is longer", of_heads=False)
-    last = Column("Entropy of the last token", NATS, "How broadly the last token looks.", "looks more broadly")
-    last_uniform = Column("Most for the last token", NATS, "The most that it could be.", "is longer", of_heads=False)
+    first = Column(
+        "Breadth of the first token's attention (entropy)", NATS, "How broadly the first token looks.", "looks more broadly"
+    )
+    first_uniform = Column(
+        "Largest possible entropy of the first token", NATS, "The most that it could be.", "is longer", of_heads=False
+    )
+    last = Column(
+        "Breadth of the last token's attention (entropy)", NATS, "How broadly the last token looks.", "looks more broadly"
+    )
+    last_uniform = Column(
+        "Largest possible entropy of the last token", NATS, "The most that it could be.", "is longer", of_heads=False
+    )
 
     def update(self, block: ScoreBlock) -> None:
         scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)

@@ -16,7 +16,11 @@ class Maximum(Averaged):
     per = "rows"
     card_place = 90
     maximum = Column(
-        "Strongest pair of a row", SHARE, "The largest score of a row, on average.", "is more decided", unit_of_norms=LENGTH
+        "Strongest link of a token, on average",
+        SHARE,
+        "The largest score of a row, on average.",
+        "is more decided",
+        unit_of_norms=LENGTH,
     )
 
     def update(self, block: ScoreBlock) -> None:
@@ -32,8 +36,8 @@ class MeanScore(Statistic):
     levels = ("token",)
     sums = ("total", "pairs")
     card_place = 100
-    mean_score = Column("Mean of all pairs", LENGTH, "The mean score of a pair of tokens.", "gives more")
-    pairs = Column("Pairs", COUNT, "How many pairs were counted.", "was counted more", of_heads=False)
+    mean_score = Column("Mean score of a pair of tokens", LENGTH, "The mean score of a pair of tokens.", "gives more")
+    pairs = Column("Pairs that were counted", COUNT, "How many pairs were counted.", "was counted more", of_heads=False)
 
     def update(self, block: ScoreBlock) -> None:
         pairs = float(visible(block, block.rows).sum())

@@ -25,9 +25,9 @@ class Offsets(Averaged):
     sums = ("total",)
     per = "total"
     card_place = 20
-    previous = share_on("Previous token, of all", "the token just before", positional=True)
-    same = share_on("Same token, of all", "the very token that looks", "looks at itself more", positional=True)
-    next = share_on("Next token, of all", "the token just after", positional=True)
+    previous = share_on("Previous token", "the token just before", positional=True)
+    same = share_on("Same token", "the very token that looks", "looks at itself more", positional=True)
+    next = share_on("Next token", "the token just after", positional=True)
 
     @classmethod
     def column(cls, name: str) -> Column | None:

@@ -23,12 +23,18 @@ class Separators(Averaged):
     usual = False
     sums = ("separator_given", "separator_total", "others_given", "others_total")
     card_place = 50
-    share = share_on("Separators, of all", "separators")
+    share = share_on("Separators", "separators")
     from_separator = Column(
-        "Separators to separators", SHARE, "The part of what separators give that goes to separators.", "gives more"
+        "From separators to separators, share of what they give",
+        SHARE,
+        "The part of what separators give that goes to separators.",
+        "gives more",
     )
     from_others = Column(
-        "Others to separators", SHARE, "The part of what other tokens give that goes to separators.", "gives more"
+        "From other tokens to separators, share of what they give",
+        SHARE,
+        "The part of what other tokens give that goes to separators.",
+        "gives more",
     )
 
     def update(self, block: ScoreBlock) -> None:

@@ -50,7 +50,7 @@ class SpecialTokens(Shares):
 
     @classmethod
     def column(cls, name: str) -> Column:
-        return share_on(f"On {name}", name)
+        return share_on(name, name)
 
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         return {
@@ -65,8 +65,8 @@ class Punctuation(Shares):
 
     sums = ("total", "period", "comma")
     card_place = 40
-    comma = share_on("Commas, of all", "commas")
-    period = share_on("Periods, of all", "periods")
+    comma = share_on("Commas", "commas")
+    period = share_on("Periods", "periods")
 
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         marks = {"period": is_period, "comma": is_comma}

@@ -37,7 +37,7 @@ def weighted_entropies(scores: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
 def _of_rest(title: str, what: str, more: str = "looks there more", *, positional: bool = False) -> Column:
     """A share of what a head does not give to its sinks."""
     says = f"The part of the head's attention beyond its sinks, the first token and separators, that goes to {what}."
-    return Column(title, SHARE, says, more, positional=positional)
+    return Column(f"{title}, share beyond sinks", SHARE, says, more, positional=positional)
 
 
 @statistic("beyond_sinks")
@@ -53,8 +53,8 @@ class BeyondSinks(Statistic):
 
     sums = ("total", "first", "separator", "rest", *OFFSETS, "punctuation", "one_token", "entropy", "uniform")
     card_place = 10
-    first = share_on("First token as a sink", "the token that starts the text", "uses it more as a sink")
-    separator = share_on("Separators as a sink", "separators such as [SEP]", "uses them more as a sink")
+    first = share_on("First token", "the token that starts the text", "uses it more as a sink")
+    separator = share_on("Separators", "separators such as [SEP]", "uses them more as a sink")
     rest = share_on("Beyond its sinks", "neither the first token nor separators", "is busier with the text itself")
     two_before = _of_rest("Two tokens before", "the token two places before", positional=True)
     previous = _of_rest("Previous token", "the token just before", positional=True)
@@ -64,7 +64,7 @@ class BeyondSinks(Statistic):
     punctuation = _of_rest("Punctuation", "periods and commas")
     one_token = _of_rest("One token of each text", "the one token that gets most of it", "has a second sink")
     breadth = Column(
-        "Breadth of the rest",
+        "Evenness beyond sinks (breadth)",
         RATIO,
         "How evenly the head spreads its attention beyond its sinks: 1 for alike on all tokens, 0 for one token.",
         "spreads it more evenly",

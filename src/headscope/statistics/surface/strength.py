@@ -14,7 +14,9 @@ class Strength(Averaged):
 
     sums = ("total", "rows")
     card_place = 110
-    strength = Column("Strength", LENGTH, "The sum of a row: by weight 1, by norm what the head adds.", "adds more")
+    strength = Column(
+        "Strength: the sum of a row", LENGTH, "The sum of a row: by weight 1, by norm what the head adds.", "adds more"
+    )
 
     def update(self, block: ScoreBlock) -> None:
         self.add(block.site, total=block.cached(total, self.measure), rows=queries(block))

@@ -79,7 +79,12 @@ class Variability(FirstPositions):
 
     sums = ("deviation", "total")
     card_place = 130
-    variability = Column("Variability", SHARE, "How much the head's map depends on the text.", "follows the text more")
+    variability = Column(
+        "Dependence on the text (variability)",
+        SHARE,
+        "How much the head's map depends on the text.",
+        "follows the text more",
+    )
 
     @classmethod
     def of(cls, first_pass: MeanMap) -> Self:

@@ -61,10 +61,12 @@ class Antecedents(OfAnnotatedWords):
     needs = ("mentions",)
     sums = tuple(f"{what} {kind} {half}" for what, kind, half in product(("correct", "cases"), KINDS, HALVES))
     card_place = 150
-    all = Column("Antecedents found", ACCURACY, "How often a mention looks most at its antecedent.", "finds more")
-    pronoun = Column("Antecedents of pronouns", ACCURACY, "The same for pronouns.", "finds more")
-    proper = Column("Antecedents of names", ACCURACY, "The same for names.", "finds more")
-    nominal = Column("Antecedents of other nouns", ACCURACY, "The same for other nouns.", "finds more")
+    all = Column(
+        "Antecedents found, share of mentions", ACCURACY, "How often a mention looks most at its antecedent.", "finds more"
+    )
+    pronoun = Column("Antecedents of pronouns found, share of them", ACCURACY, "The same for pronouns.", "finds more")
+    proper = Column("Antecedents of names found, share of them", ACCURACY, "The same for names.", "finds more")
+    nominal = Column("Antecedents of other nouns found, share of them", ACCURACY, "The same for other nouns.", "finds more")
 
     def update(self, block: ScoreBlock) -> None:
         if block.site not in self.heads.sites:
