@@ -1,5 +1,8 @@
-# make demo and make test do everything on a fresh machine with Python 3.11.
-PYTHON ?= python3.11
+# make demo and make test do everything on a fresh machine with a Python from 3.11 on.
+# The first that can make environments; constraints.txt was tested with 3.11, so those nearest to it come first.
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 python3 python; do \
+  if $$python -c '$(CAN_MAKE_VENV)' >/dev/null 2>&1; then echo $$python; break; fi; done)
+CAN_MAKE_VENV := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -14,6 +17,7 @@ NPM_CI := cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] 
 
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
+	@echo "The command is in $(BIN); this puts it on your path: . $(BIN)/activate"
 
 # One thread a worker: two workers with two threads each would wait for each other most of the time.
 test: $(VENV)/.test browser latex lint
@@ -61,6 +65,9 @@ clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
+	@$(or $(PYTHON),false) -c '$(CAN_MAKE_VENV)' >/dev/null 2>&1 || { \
+	  echo "$(if $(PYTHON),$(PYTHON) is,There is) no Python from 3.11 on that has venv: install one (on Debian, python3-venv" \
+	  "too), or say where it is with make PYTHON=/path/to/python." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 # torch first and alone: with it in place, nothing else pulls another build of it.

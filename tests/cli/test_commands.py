@@ -312,8 +312,9 @@ def test_a_wrong_flag_is_one_sentence(monkeypatch, capsys, folder: Path, tmp_pat
 
 def test_a_missing_argument_is_one_sentence_and_none_at_all_is_help(monkeypatch, capsys) -> None:
     assert_one_sentence(run(monkeypatch, capsys, "study"), "Missing argument")
-    code, out, err = run(monkeypatch, capsys, "paper")
-    assert (code, "Missing" in err, "clark2019" in out + err) == (2, False, True)
+    for given, listed in ((["paper"], "clark2019"), ([], "exemplars")):
+        code, out, err = run(monkeypatch, capsys, *given)
+        assert (code, "Missing" in err, err.count(f"  {listed}  "), out) == (2, False, 1, "")
 
 
 def test_study_and_align_check_first(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:

@@ -17,16 +17,25 @@ from headscope.study import Run
 
 def align(
     model: options.Model,
-    source: Annotated[Path, typer.Argument(help="Source sentences, a line each, words parted by spaces; or `src ||| tgt`.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="SOURCE", help="Source sentences, a line each, words parted by spaces; or `src ||| tgt`."),
+    ],
     output: options.Output,
-    target: Annotated[Path | None, typer.Argument(help="Their translations; not needed with `src ||| tgt`.")] = None,
+    target: Annotated[
+        Path | None, typer.Argument(metavar="TARGET", help="Their translations; not needed with `src ||| tgt`.")
+    ] = None,
     first: Annotated[str, typer.Option(help="Which side stands before |||: source or target.")] = "source",
     gold: Annotated[Path | None, typer.Option(help=OPTIONS["gold"])] = None,
     gold_format: Annotated[str, typer.Option(help=OPTIONS["gold_format"])] = "auto",
     gold_base: Annotated[int | None, typer.Option(help=OPTIONS["gold_base"])] = None,
     gold_first: Annotated[str, typer.Option(help=OPTIONS["gold_first"])] = "source",
-    layer: Annotated[int | None, typer.Option(min=0, help="Take the links from this layer of the decoder.")] = None,
-    head: Annotated[int | None, typer.Option(min=0, help="And from this head of it, not from all together.")] = None,
+    layer: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="Take the links from this layer of the decoder.")
+    ] = None,
+    head: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="And from this head of it, not from all together.")
+    ] = None,
     by: Annotated[
         str, typer.Option(help="Or choose: norm (the highest average norm), aer (the lowest AER on half of the gold).")
     ] = "norm",
@@ -43,7 +52,8 @@ def align(
         str | None, typer.Option(help="For a decoder-only model: a text with {source} and {target}, which it reads.")
     ] = None,
     gradient: Annotated[
-        int, typer.Option(min=0, help="Also align by gradients over so many noisy copies, such as 30; takes long.")
+        int,
+        typer.Option(min=0, metavar="N", help="Also align by gradients over so many noisy copies, such as 30; takes long."),
     ] = 0,
     eflomal: Annotated[
         bool, typer.Option("--eflomal", help="Also run the statistical aligner eflomal, if it is installed.")
@@ -55,12 +65,14 @@ def align(
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
-    """Which source word each target word comes from, by the norms (or weights) of a translation model's cross attention.
+    """Align words by a translation model's cross attention.
+
+    Which source word each target word comes from, by the norms (or weights) of its heads.
 
     With gold links, also the error rate of every layer and head. Without a layer, the one with the highest average norm
     is chosen, which needs no gold links (kobayashi2020, section 5.2).
 
-    [bold]Examples[/bold]
+    Examples:
 
       headscope align Helsinki-NLP/opus-mt-fr-en french.txt english.txt -o run
 

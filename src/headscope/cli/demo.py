@@ -13,9 +13,11 @@ def demo(
     output: Annotated[Path, typer.Option("-o", "--output", help="Where the report and the picture go.")] = Path("out"),
     as_json: options.AsJson = False,
 ) -> None:
-    """Read a text with a real model, say what its heads do, draw a picture, and write a report on every head.
+    """Read a text with a real model, and report on every head.
 
-    [bold]Examples[/bold]
+    Says what its heads do, draws a picture and writes a page, offline, in a minute.
+
+    Examples:
 
       headscope demo
 

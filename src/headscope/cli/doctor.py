@@ -37,7 +37,7 @@ def doctor(
     For every site: the weighted vectors must sum to what the model's own projection returned, rows of
     weights must sum to 1 (less with sinks), and the weights must be the model's own output_attentions.
 
-    [bold]Examples[/bold]
+    Examples:
 
       headscope doctor bert-base-uncased
 

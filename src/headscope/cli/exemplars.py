@@ -19,16 +19,18 @@ STYLES = {"attending": "bold", "attended": "italic underline", "both": "bold ita
 
 
 def exemplars(
-    run: Annotated[Path, typer.Argument(help="A run directory of `study --report` or `paper vig2019`.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory of `study --report` or `paper vig2019`.")],
     head: Annotated[
-        str | None, typer.Argument(help="A head, as layer.head; without it, the best text of every head.")
+        str | None, typer.Argument(metavar="HEAD", help="A head, as layer.head; without it, the best text of every head.")
     ] = None,
     table: Annotated[str | None, typer.Option(help="Which of the run's tables of exemplars; the first without it.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print the texts that excite a head most: attending token bold, attended one italic and underlined.
+    """Print the texts that excite a head most.
 
-    [bold]Examples[/bold]
+    The attending token is bold, the attended one italic and underlined.
+
+    Examples:
 
       headscope exemplars run 10.10
 

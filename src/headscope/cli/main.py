@@ -9,6 +9,7 @@ from headscope.cli.align import align
 from headscope.cli.demo import demo
 from headscope.cli.doctor import doctor
 from headscope.cli.exemplars import exemplars
+from headscope.cli.help import help_of
 from headscope.cli.options import settings_said
 from headscope.cli.paper import paper
 from headscope.cli.read import read
@@ -28,13 +29,12 @@ UsageError: Any = typer.BadParameter.__base__  # of click, or of typer's own cop
 app = typer.Typer(
     help="What every attention head of a Transformer does: its weights, and the norms of what they multiply.",
     no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # its tables leave what an option does a column of 18 characters, in a terminal of 80
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, doctor, read, view, study, align, exemplars, table, compare, serve, report):
-    app.command(epilog=settings_said(all_said()) if command is study else None)(command)
+    app.command(help=help_of(command.__doc__), epilog=settings_said(all_said()) if command is study else None)(command)
 app.add_typer(paper, name="paper")
 
 
@@ -60,8 +60,9 @@ def main() -> None:
     except HeadscopeError as error:
         _refuse(str(error))
     except UsageError as error:
-        if "\n" not in error.message:  # a command without arguments has printed its help
+        if "\n" not in error.message:
             _refuse(_what_is_wrong(error))
+        typer.echo(error.message, err=True)  # the help of a command that was given nothing
         sys.exit(error.exit_code)
     if code == INTERRUPTED:
         typer.echo("headscope: interrupted; run the same command again to go on.", err=True)

@@ -9,22 +9,28 @@ import typer
 from headscope.measures import MEASURES
 
 # The model, and how it is opened: the fields of a ModelSource
-Model = Annotated[str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file.")]
+Model = Annotated[
+    str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file (extra: gguf).", metavar="MODEL")
+]
 Device = Annotated[str | None, typer.Option(help="Where the model runs: cpu, cuda, cuda:1, mps, ... Default: the CPU.")]
 Dtype = Annotated[str, typer.Option(help="Its precision: float32, bfloat16, float16 or float64.")]
 Revision = Annotated[str | None, typer.Option(help="A branch, tag or commit of a model on the hub.")]
-TrustRemoteCode = Annotated[bool, typer.Option(help="Run code that comes with the model. Read it first.")]
+TrustRemoteCode = Annotated[
+    bool, typer.Option("--trust-remote-code", help="Run code that comes with the model. Read it first.")
+]
 
 # A text to read
 Pair = Annotated[str | None, typer.Option(help="A second text, for models that read sentence pairs.")]
 Target = Annotated[str | None, typer.Option(help="A translation, for encoder-decoders.")]
 Attention = Annotated[str, typer.Option(help="self or cross, after encoder or decoder where a model has both.")]
-Truncate = Annotated[bool, typer.Option("--truncate", help="Cut off what is longer than the model or --max-tokens allows.")]
+Truncate = Annotated[bool, typer.Option("--truncate", help="Cut off texts that are too long, which is an error otherwise.")]
 
 # What is counted or shown
 _EACH = f"{', '.join(sorted(MEASURES))}"
-Measure = Annotated[str, typer.Option("-m", "--measure", help=f"One of {_EACH}.")]
-Measures = Annotated[list[str] | None, typer.Option("-m", "--measure", help=f"{_EACH}; may be repeated. Default: weight.")]
+Measure = Annotated[str, typer.Option("-m", "--measure", metavar="NAME", help=f"One of {_EACH}.")]
+Measures = Annotated[
+    list[str] | None, typer.Option("-m", "--measure", metavar="NAME", help=f"{_EACH}; may be repeated. Default: weight.")
+]
 WithoutSinks = Annotated[
     bool | None,
     typer.Option(
@@ -46,9 +52,13 @@ ByWord = Annotated[
     bool, typer.Option("--by-word", help="Tokenise the words of a treebank one by one, not the text that they were.")
 ]
 KeepMarks = Annotated[bool, typer.Option("--keep-marks", help="Leave WikiText's marks, such as @-@, in the text.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="The run directory; an unfinished run there goes on.")]
-BatchSize = Annotated[int, typer.Option(min=1, help="Texts at a time.")]
-MaxTokens = Annotated[int | None, typer.Option(min=1, help="Most tokens of a text, below the model's own limit.")]
+Output = Annotated[
+    Path, typer.Option("-o", "--output", metavar="RUN", help="The run directory; an unfinished run there goes on.")
+]
+BatchSize = Annotated[int, typer.Option(min=1, metavar="N", help="Texts at a time.")]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Most tokens of a text, below the model's own limit.")
+]
 OnError = Annotated[
     Literal["stop", "skip"], typer.Option(help="At what cannot be read: stop, or pass over it and count it.")
 ]
@@ -59,5 +69,5 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines."
 
 def settings_said(settings: Iterable[tuple[str, str]]) -> str:
     """What --help says below the options of what --set can set: each with its usual value, and what it is about."""
-    lines = [f"[bold]{name}[/bold]  {says}" for name, says in settings]
+    lines = [f"{name}  {says}" for name, says in settings]
     return "\n\n".join(["Settings for --set, each with its usual value:", *lines])

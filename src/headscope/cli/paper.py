@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from headscope.cli import options
+from headscope.cli.help import help_of
 from headscope.lens import ModelSource
 from headscope.papers import PAPERS
 from headscope.papers.options import OPTION, Option
@@ -18,9 +19,9 @@ from headscope.statistics.set_by_text import parse_setting, said, split_setting
 from headscope.study import Run
 
 paper = typer.Typer(
-    help="Every table and figure of a paper, for any model, with the paper's own numbers beside.",
+    help="Make every table and figure of a paper, for any model. The paper's own numbers stand beside.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -50,7 +51,7 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
     model, output, *others, _ = signature(command, eval_str=True).parameters.values()
     own = {one.name: one for kind in (paper.data_type, paper.settings_type) for one in _parameters(kind)}  # --unit is of two
     command.__signature__ = Signature([model, output, *own.values(), *others])  # type: ignore[attr-defined]
-    command.__doc__ = "\n\n  ".join([f"{getdoc(paper)}\n\n[bold]Examples[/bold]", *paper.examples])
+    command.__doc__ = help_of("\n\n  ".join([f"{getdoc(paper)}\n\nExamples:", *paper.examples]))
     return command
 
 

@@ -18,7 +18,7 @@ from headscope.measures import MEASURES
 
 def read(
     model: options.Model,
-    text: Annotated[str, typer.Argument(help="The text, in quotes.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text, in quotes.")],
     pair: options.Pair = None,
     target: options.Target = None,
     measure: options.Measure = "weight",
@@ -34,7 +34,7 @@ def read(
 ) -> None:
     """Read one text: what every head looks at most.
 
-    [bold]Examples[/bold]
+    Examples:
 
       headscope read bert-base-uncased "The keys to the cabinet are on the table."
 

@@ -12,15 +12,19 @@ from headscope.report import write_report
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="A run directory, of a study or of a paper.")],
-    other: Annotated[Path | None, typer.Argument(help="A second one, to see what differs from head to head.")] = None,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory, of a study or of a paper.")],
+    other: Annotated[
+        Path | None, typer.Argument(metavar="OTHER", help="A second one, to see what differs from head to head.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; RUN/report.html without it.")] = None,
     title: Annotated[str, typer.Option(help="What stands at the top; the model's name without it.")] = "",
     as_json: options.AsJson = False,
 ) -> None:
-    """Write one page with what every head does: findings, an atlas of heads with a card each, tables and figures.
+    """Write one page with what every head does.
 
-    [bold]Examples[/bold]
+    Findings, an atlas of heads with a card each, tables and figures.
+
+    Examples:
 
       headscope report run -o report.html
 

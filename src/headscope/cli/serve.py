@@ -14,13 +14,15 @@ from headscope.study import load_run
 def serve(
     models: Annotated[
         list[str] | None,
-        typer.Argument(help="Hub ids, folders or GGUF files, or NAME=PATH; default: the run's model, or the demo's."),
+        typer.Argument(
+            metavar="MODEL", help="Hub ids, folders or GGUF files, or NAME=PATH; default: the run's model, or the demo's."
+        ),
     ] = None,
     run: Annotated[Path | None, typer.Option(help="A run directory: its report, and texts that excite a head.")] = None,
     host: Annotated[str, typer.Option(help="Where to listen; others can reach anything but 127.0.0.1.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="0 takes a free one.", min=0, max=65535)] = 8765,
+    port: Annotated[int, typer.Option(help="0 takes a free one.", metavar="N", min=0, max=65535)] = 8765,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
-    max_tokens: Annotated[int, typer.Option(help="The longest text that is read, in tokens.", min=1)] = 512,
+    max_tokens: Annotated[int, typer.Option(help="The longest text that is read, in tokens.", metavar="N", min=1)] = 512,
     token: Annotated[
         str | None, typer.Option(help="Who asks must have it; made up where others can reach the server.")
     ] = None,
@@ -29,9 +31,11 @@ def serve(
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
-    """Type a text and see what every head does with it, in the browser.
+    """Type a text and see every head live (extra: server).
 
-    [bold]Examples[/bold]
+    In the browser, on this machine; `pip install 'headscope[server]'` brings what it takes.
+
+    Examples:
 
       headscope serve bert-base-uncased
 

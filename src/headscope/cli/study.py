@@ -33,10 +33,11 @@ def _print_list(asked: bool) -> None:
 
 def study(
     model: options.Model,
-    corpus: Annotated[list[str], typer.Argument(help="Files, folders or globs.")],
+    corpus: Annotated[list[str], typer.Argument(metavar="CORPUS", help="Files, folders or globs.")],
     output: options.Output,
     statistics: Annotated[
-        list[str] | None, typer.Option("-s", "--statistic", help="One of --list; may be repeated. Default: the usual ones.")
+        list[str] | None,
+        typer.Option("-s", "--statistic", metavar="NAME", help="One of --list; may be repeated. Default: the usual ones."),
     ] = None,
     measures: options.Measures = None,
     level: options.Level = "token",
@@ -51,9 +52,13 @@ def study(
     column: Annotated[str | None, typer.Option(help="The column of JSONL and Parquet files. Default: text.")] = None,
     keep_marks: options.KeepMarks = False,
     by_word: options.ByWord = False,
-    annotate: Annotated[str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE.")] = None,
+    annotate: Annotated[
+        str | None, typer.Option(help="Add parts of speech and dependencies: spacy:PIPELINE (extra: spacy).")
+    ] = None,
     batch_size: options.BatchSize = 16,
-    shard_size: Annotated[int, typer.Option(min=1, help="Documents a shard; a kill loses at most one shard.")] = 256,
+    shard_size: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Documents a shard; a kill loses at most one shard.")
+    ] = 256,
     max_tokens: options.MaxTokens = None,
     truncate: options.Truncate = False,
     on_error: options.OnError = "stop",
@@ -74,7 +79,7 @@ def study(
 ) -> None:
     """Count statistics over a corpus. Run the same command again to go on after an interruption.
 
-    [bold]Examples[/bold]
+    Examples:
 
       headscope study bert-base-uncased wiki.txt -o run
 

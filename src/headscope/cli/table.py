@@ -29,8 +29,8 @@ Top = Annotated[int | None, typer.Option(min=1, metavar="N", help="The first row
 
 
 def table(
-    run: Annotated[Path, typer.Argument(help="A run directory.")],
-    name: Annotated[str | None, typer.Argument(help="A table; without it, the tables are listed.")] = None,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    name: Annotated[str | None, typer.Argument(metavar="TABLE", help="A table; without it, the tables are listed.")] = None,
     columns: Chosen = None,
     sort: Sort = None,
     ascending: Ascending = False,
@@ -42,7 +42,7 @@ def table(
 ) -> None:
     """Print a table of a run.
 
-    [bold]Examples[/bold]
+    Examples:
 
       headscope table run
 
@@ -63,9 +63,11 @@ def table(
 
 
 def compare(
-    one: Annotated[Path, typer.Argument(help="A run directory.")],
-    other: Annotated[Path, typer.Argument(help="Another: of another model, another corpus, or --random-init.")],
-    name: Annotated[str, typer.Argument(help="A table that both have.")],
+    one: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    other: Annotated[
+        Path, typer.Argument(metavar="OTHER", help="Another: of another model, another corpus, or --random-init.")
+    ],
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="A table that both have.")],
     columns: Chosen = None,
     sort: Sort = None,
     ascending: Ascending = False,
@@ -75,9 +77,9 @@ def compare(
     as_csv: AsCsv = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print a table of two runs side by side, and the difference, head by head.
+    """Print a table of two runs side by side, with differences.
 
-    [bold]Examples[/bold]
+    Examples:
 
       headscope study MODEL wiki.txt -o trained; headscope study MODEL wiki.txt -o untrained --random-init 0
 

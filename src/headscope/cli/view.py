@@ -20,9 +20,10 @@ from headscope.views.view import View
 
 def view(
     model: options.Model,
-    text: Annotated[str | None, typer.Argument(help="The text, in quotes; or --file.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="The text, in quotes; or --file.")] = None,
     output: Annotated[
-        list[Path] | None, typer.Option("-o", "--output", help="view.html, .svg, .pdf or .png; may be repeated.")
+        list[Path] | None,
+        typer.Option("-o", "--output", metavar="FILE", help="view.html, .svg, .pdf or .png; may be repeated."),
     ] = None,
     kind: Annotated[str, typer.Option("--view", help=f"What it opens with: {', '.join(VIEWS)}.")] = "head",
     pair: options.Pair = None,
@@ -37,8 +38,10 @@ def view(
     level: options.Level = "token",
     pairs: Annotated[Pairs, typer.Option(help="Of a sentence pair: from which text to which.")] = "all",
     keep: Annotated[str, typer.Option(help="Tokens to keep chosen: q3,k5 (the 4th attends, the 6th is attended to).")] = "",
-    least: Annotated[float, typer.Option(min=0, max=1, help="Do not draw scores below this part of the largest.")] = 0.0,
-    top: Annotated[int, typer.Option(min=0, help="Draw only so many of each token's scores; 0: all.")] = 0,
+    least: Annotated[
+        float, typer.Option(min=0, max=1, metavar="PART", help="Do not draw scores below this part of the largest.")
+    ] = 0.0,
+    top: Annotated[int, typer.Option(min=0, metavar="N", help="Draw only so many of each token's scores; 0: all.")] = 0,
     hide_special: Annotated[bool, typer.Option("--hide-special", help="Hide [CLS], [SEP], </s> and the like.")] = False,
     run: Annotated[Path | None, typer.Option(help="A run directory: heads can be sorted by its statistics.")] = None,
     sort: Annotated[str, typer.Option(help="The model view: a statistic of the run to sort by.")] = "",
@@ -53,9 +56,11 @@ def view(
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
-    """See a text as a model's heads see it: one page with four views, that needs no network.
+    """See a text as a model's heads see it, on one page.
 
-    [bold]Examples[/bold]
+    The page has four views and needs no network; figures for print are made of the same choices.
+
+    Examples:
 
       headscope view bert-base-uncased "The keys to the cabinet are on the table." -o view.html
 

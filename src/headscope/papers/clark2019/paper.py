@@ -92,7 +92,9 @@ class Settings:
 
 
 class Clark2019(Paper[Data, Settings]):
-    """What does BERT look at? Surface patterns, syntax, coreference, probes and clusters of heads.
+    """What BERT looks at, by Clark et al (2019).
+
+    Surface patterns, syntax, coreference, probes and clusters of heads.
 
     What has no data is left out, and said. Run the same command again to go on after an interruption.
     """

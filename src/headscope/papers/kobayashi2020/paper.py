@@ -31,7 +31,9 @@ def _of_pairs(makes: str, make: Callable[[Alignments], Iterable[Result]]) -> Sec
 
 
 class Kobayashi2020(Paper[Data, Settings]):
-    """Attention is not only a weight: norms of vectors, by head, category of token, frequency and length; alignments.
+    """Attention is not only a weight, by Kobayashi et al (2020).
+
+    Norms of vectors, by head, category of token, frequency and length; alignments.
 
     Run the same command again to go on after an interruption.
     """

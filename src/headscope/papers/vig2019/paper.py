@@ -27,7 +27,9 @@ def _of_each(make: Callable[[Analysis], Iterable[Result]]) -> Callable[[Vig2019]
 
 
 class Vig2019(Paper[Data, Settings]):
-    """The structure of attention in a language model: parts of speech, dependencies, distance, exemplars.
+    """The structure of attention, by Vig and Belinkov (2019).
+
+    Parts of speech, dependencies, distance and exemplars, for a language model.
 
     Run the same command again to go on after an interruption.
     """

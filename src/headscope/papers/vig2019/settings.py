@@ -35,7 +35,7 @@ class Data:
         None,
         "Plain text, each sentence by itself.",
         made=_annotated,
-        annotate="What annotates the text: spacy:PIPELINE.",
+        annotate="What annotates the text: spacy:PIPELINE (extra: spacy).",
         keep_marks=KEEP_MARKS,
     )
 
