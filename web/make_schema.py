@@ -19,11 +19,12 @@ from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from headscope import colours
+from headscope.lens import predicted
 from headscope.report import schema as report
 from headscope.server import schemas
 from headscope.views import schema, state
 
-MODULES = (schema, state, report, schemas)
+MODULES = (schema, state, report, predicted, schemas)
 PLAIN: dict[Any, str] = {
     str: "string", int: "number", float: "number", bool: "boolean", NoneType: "null", Any: "unknown",
 }  # fmt: skip
@@ -61,7 +62,7 @@ def _classes(module: ModuleType) -> Iterator[type]:
 
 
 def _interface(one: type, names: Names) -> str:
-    bases = [base for base in getattr(one, "__orig_bases__", ()) if is_typeddict(base)]
+    bases = [base for base in getattr(one, "__orig_bases__", one.__bases__) if is_typeddict(base) or _is_request(base)]
     extends = f" extends {', '.join(base.__name__ for base in bases)}" if bases else ""
     lines = [f"/** {(one.__doc__ or '').strip().splitlines()[0]} */", f"export interface {one.__name__}{extends} {{"]
     hints, about = get_type_hints(one), _comments(one)
@@ -72,6 +73,10 @@ def _interface(one: type, names: Names) -> str:
         optional = "?" if _is_optional(one, name) else ""
         lines.append(f"  {name}{optional}: {_written(hint, names)};{about.get(name, '')}")
     return "\n".join([*lines, "}"])
+
+
+def _is_request(base: Any) -> bool:
+    return isinstance(base, type) and issubclass(base, BaseModel) and base is not BaseModel
 
 
 def _alias(name: str, value: Any) -> str:

@@ -29,7 +29,7 @@ def test_no_answer_is_a_surprise(serving: Serving, lenses: dict[str, Lens], tmp_
     options = ["--checks", ",".join(CHECKS), "--max-examples", "10", "--seed", "1", "--generation-database", "none"]
     done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout
-    assert "Tested: 5" in done.stdout
+    assert "Tested: 6" in done.stdout
     print(done.stdout)
 
 
@@ -38,6 +38,7 @@ def test_what_is_described(serving: Serving, lenses: dict[str, Lens]) -> None:
     assert list(described["paths"]) == [
         "/api/models",
         "/api/read",
+        "/api/predict",
         "/api/run",
         "/api/run/report",
         "/api/heads/{stack}/{kind}/{layer}/{head}/exemplars",
@@ -48,4 +49,5 @@ def test_what_is_described(serving: Serving, lenses: dict[str, Lens]) -> None:
             assert set(operation["responses"]) >= {"200", "401", "403", "404", "413", "421", "422", "503"}
     asked = described["components"]["schemas"]["ReadRequest"]["properties"]
     assert asked["model"]["enum"] == ["bert", "fr-en"]
+    assert described["components"]["schemas"]["PredictRequest"]["properties"]["model"]["enum"] == ["bert", "fr-en"]
     assert "norm" in asked["measures"]["anyOf"][0]["items"]["enum"]

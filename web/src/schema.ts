@@ -31,6 +31,9 @@ export type Cell = string | number | boolean | null;
 export const Mark = ["attending", "attended", "both"] as const;
 export type Mark = (typeof Mark)[number];
 
+export const Task = ["next", "masked", "target"] as const;
+export type Task = (typeof Task)[number];
+
 export const Stack = ["encoder", "decoder"] as const;
 export type Stack = (typeof Stack)[number];
 
@@ -373,6 +376,31 @@ export interface ReportPage extends Report {
   kind: "report";
 }
 
+/** A token that may fill a gap. */
+export interface Guess {
+  token: string; // as people read it
+  probability: number;
+  reads: string; // the text (or pair) with this token in it, to be read next; empty where the token is no text
+}
+
+/** A gap that the model fills: behind a text, or where a token is masked. */
+export interface Gap {
+  segment: "text" | "pair";
+  position: number; // among the tokens that the model reads; behind the last, for the next one
+  guesses: Guess[]; // the likeliest first
+}
+
+/** What a model makes of a text beside its attention. */
+export interface Predicted {
+  task: Task | null; // what its head was trained for; None where it predicts no words
+  gaps: Gap[];
+  left_out: number; // masks that were not looked at: there are too many
+  written: string; // the text that it makes of this one (a translation), for encoder-decoders
+  complete: boolean; // whether it came to an end of its own, within the time and length that it has
+  similarity: number | null; // of two texts: the cosine of their mean vectors
+  says: string; // a sentence, where there is nothing to predict
+}
+
 /** What is wrong, where, and what to do. */
 export interface Failure {
   error: string; // One sentence for the person who asked.
@@ -401,19 +429,31 @@ export interface ModelInfo {
   encoder_decoder: boolean; // Whether it takes a target; without one, only its encoder runs.
   max_tokens: number; // How many tokens a text of a request may have: the model's limit, or the server's.
   measures: MeasureInfo[];
+  predicts: Task | null; // The next token, masked ones, or a target: a text of its own (a translation); null for no words at all.
+  mask: string | null; // What is written in the place of a word that is to be guessed.
+  compares: boolean; // Whether it says how alike two texts are.
 }
 
 /** A text for one model. */
-export interface ReadRequest {
+export interface TextRequest {
   model: string; // A name from /api/models.
   text: string; // The text; the source, for an encoder-decoder.
   pair?: string | null; // A second text, for models that read pairs.
   target?: string | null; // A translation, for encoder-decoders.
+  truncate?: boolean; // Cut a text off at the limit instead of refusing it.
+}
+
+/** A text whose attention is to be read. */
+export interface ReadRequest extends TextRequest {
   measures?: string[] | null; // Measures of /api/models that are wanted; without this: weight, norm and joint_norm.
   neurons?: boolean; // Also queries and keys, for the neuron view.
   layers?: number[] | null; // Only these layers, of every stack and kind.
-  truncate?: boolean; // Cut a text off at the limit instead of refusing it.
   exact?: boolean; // Floats of four bytes instead of bytes.
+}
+
+/** A text from which the model is to predict. */
+export interface PredictRequest extends TextRequest {
+  beside?: string | null; // Another text: a model that compares texts says how alike the two are.
 }
 
 /** What the views draw. */

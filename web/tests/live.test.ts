@@ -9,6 +9,7 @@ const measure = (name: string, usual: boolean) => ({ name, title: name, about: "
 const MODEL: ModelInfo = {
   name: "tiny", architecture: "Bert", layers: 2, heads: 4, attentions: [], encoder_decoder: false, max_tokens: 8,
   measures: [measure("weight", true), measure("norm", true), measure("effective", false), measure("block_norm", false)],
+  predicts: null, mask: null, compares: true,
 };
 const TEXTS = { text: "a cat", pair: " ", target: "un chat" };
 

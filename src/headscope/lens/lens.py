@@ -22,6 +22,7 @@ from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import first_sentence, random_twin
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
+from headscope.lens.task import word_logits
 from headscope.lens.text_part import backbone
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoder, Encoding
@@ -181,8 +182,7 @@ class Lens:
         with torch.inference_mode(False), torch.enable_grad(), frozen(self.model), closing(capture):
             with capture.watch():
                 output = self.model(**task.inputs, **options)
-            logits = output.logits if "logits" in output else output.prediction_logits  # the latter: BertForPreTraining
-            losses = text_losses(logits, task.targets)
+            losses = text_losses(word_logits(output), task.targets)
             capture.backward(losses.sum())
         self._check_complete(batch, capture, "has gradients for")
         return losses.detach()

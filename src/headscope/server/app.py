@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,14 +16,25 @@ from starlette.responses import HTMLResponse, Response
 
 from headscope.errors import HeadscopeError
 from headscope.lens import Lens
+from headscope.lens.predicted import Predicted
 from headscope.report.schema import Report
-from headscope.server import reading
+from headscope.server import predicting, reading
 from headscope.server.answer_cache import AnswerCache
 from headscope.server.guard import HEADERS, Guard
 from headscope.server.models import describe, lens_of, measures_of
 from headscope.server.queue import Abandoned, Check, Queue, Result
 from headscope.server.refusal import Refusal
-from headscope.server.schemas import ExemplarsAnswer, Failure, Kind, ModelInfo, ReadAnswer, ReadRequest, RunAnswer, Stack
+from headscope.server.schemas import (
+    ExemplarsAnswer,
+    Failure,
+    Kind,
+    ModelInfo,
+    PredictRequest,
+    ReadAnswer,
+    ReadRequest,
+    RunAnswer,
+    Stack,
+)
 from headscope.server.served_run import ServedRun
 from headscope.server.settings import Settings
 from headscope.version import __version__
@@ -108,21 +120,34 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
         """The models that can be read, and what each takes."""
         return known
 
+    async def answered(request: Request, key: str, make: Callable[[Check], Mapping[str, Any]]) -> Response:
+        """What was made for this question before, or is made now; compressed by gzip."""
+        answer = kept.get(key)
+        if answer is None:
+            answer = await _in_line(work, request, lambda check: reading.as_bytes(make(check)))
+            kept.keep(key, answer)
+        return await _compressed(request, answer)
+
     @app.post("/api/read", response_model=ReadAnswer)
     async def read(request: Request, asked: ReadRequest) -> Response:
         """Read a text: the scores of every head, as the page's views draw them. The answer is compressed by gzip."""
         lens = lens_of(models, asked.model)
-        key = asked.model_dump_json()
-        answer = kept.get(key)
-        if answer is None:
 
-            def make(check: Check) -> bytes:
-                packed = reading.read(lens, asked, settings.max_tokens, check)
-                return reading.as_bytes({"description": packed.description, "chunks": packed.chunks})
+        def make(check: Check) -> Mapping[str, Any]:
+            packed = reading.read(lens, asked, settings.max_tokens, check)
+            return {"description": packed.description, "chunks": packed.chunks}
 
-            answer = await _in_line(work, request, make)
-            kept.keep(key, answer)
-        return await _compressed(request, answer)
+        return await answered(request, f"read {asked.model_dump_json()}", make)
+
+    @app.post("/api/predict", response_model=Predicted)
+    async def predict(request: Request, asked: PredictRequest) -> Response:
+        """What the model predicts from a text: the next token, masked ones, a translation; or how alike two texts are."""
+        lens = lens_of(models, asked.model)
+
+        def make(check: Check) -> Mapping[str, Any]:
+            return asdict(predicting.predicted(lens, asked, settings, check))
+
+        return await answered(request, f"predict {asked.model_dump_json()}", make)
 
 
 def _add_run(app: FastAPI, run: ServedRun | None, work: Queue) -> None:
@@ -164,9 +189,10 @@ async def _compressed(request: Request, answer: bytes) -> Response:
 
 def _describe_choices(app: FastAPI, models: Mapping[str, Lens]) -> None:
     """Say in the description which models and measures there are to choose from here."""
-    request = app.openapi()["components"]["schemas"]["ReadRequest"]["properties"]  # made once, and kept by the application
-    request["model"]["enum"] = list(models)
-    (measures,) = (choice for choice in request["measures"]["anyOf"] if choice["type"] == "array")
+    schemas = app.openapi()["components"]["schemas"]  # made once, and kept by the application
+    for request in ("ReadRequest", "PredictRequest"):
+        schemas[request]["properties"]["model"]["enum"] = list(models)
+    (measures,) = (one for one in schemas["ReadRequest"]["properties"]["measures"]["anyOf"] if one["type"] == "array")
     measures["items"]["enum"] = list(dict.fromkeys(name for lens in models.values() for name in measures_of(lens)))
 
 

@@ -7,7 +7,9 @@ from typing import Any
 from headscope.demo import model as demo_model
 from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
+from headscope.lens.predictions import compares_texts
 from headscope.lens.source import short_name
+from headscope.lens.task import task_of
 from headscope.measures import MEASURES, can_have
 from headscope.server.refusal import Refusal
 from headscope.server.schemas import AttentionInfo, ModelInfo
@@ -87,6 +89,9 @@ def describe(name: str, lens: Lens, max_tokens: int) -> ModelInfo:
         encoder_decoder=lens.is_encoder_decoder,
         max_tokens=min(max_tokens, lens.max_tokens or max_tokens),
         measures=[{**measure_json(name), "usual": name in USUAL} for name in measures_of(lens)],
+        predicts=(task := task_of(lens)),
+        mask=getattr(lens.tokenizer, "mask_token", None) if task == "masked" else None,
+        compares=compares_texts(lens),
     )
 
 

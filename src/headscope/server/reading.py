@@ -13,7 +13,7 @@ from headscope.lens import AttentionBlock, Lens, Reading
 from headscope.lens.tokens.batch import Batch
 from headscope.measures import MEASURES
 from headscope.server.queue import Check
-from headscope.server.schemas import ReadRequest
+from headscope.server.schemas import ReadRequest, TextRequest
 from headscope.text import Document
 from headscope.views.from_reading import USUAL, check_numbers, content_of
 from headscope.views.pack import Packed, pack
@@ -43,7 +43,7 @@ def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packe
     return joined(parts)
 
 
-def encode(lens: Lens, asked: ReadRequest, max_tokens: int) -> Batch:
+def encode(lens: Lens, asked: TextRequest, max_tokens: int) -> Batch:
     """The request's texts as tokens, or a sentence that says the limit."""
     max_characters = CHARACTERS * max_tokens
     texts = {name: getattr(asked, name) for name in ("text", "pair", "target")}

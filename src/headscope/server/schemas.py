@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
+from headscope.lens.task import Task
 from headscope.report.schema import Exemplar
 from headscope.views.schema import Content, HeadStatistic, Measure
 
@@ -44,9 +45,14 @@ class ModelInfo(BaseModel):
     encoder_decoder: bool = Field(description="Whether it takes a target; without one, only its encoder runs.")
     max_tokens: int = Field(description="How many tokens a text of a request may have: the model's limit, or the server's.")
     measures: list[MeasureInfo]
+    predicts: Task | None = Field(
+        description="The next token, masked ones, or a target: a text of its own (a translation); null for no words at all."
+    )
+    mask: str | None = Field(description="What is written in the place of a word that is to be guessed.")
+    compares: bool = Field(description="Whether it says how alike two texts are.")
 
 
-class ReadRequest(BaseModel):
+class TextRequest(BaseModel):
     """A text for one model."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -55,6 +61,12 @@ class ReadRequest(BaseModel):
     text: str = Field(description="The text; the source, for an encoder-decoder.", min_length=1)
     pair: str | None = Field(None, description="A second text, for models that read pairs.", min_length=1)
     target: str | None = Field(None, description="A translation, for encoder-decoders.", min_length=1)
+    truncate: bool = Field(False, description="Cut a text off at the limit instead of refusing it.")
+
+
+class ReadRequest(TextRequest):
+    """A text whose attention is to be read."""
+
     measures: Annotated[list[str], Field(min_length=1, max_length=20)] | None = Field(
         None, description="Measures of /api/models that are wanted; without this: weight, norm and joint_norm."
     )
@@ -62,8 +74,15 @@ class ReadRequest(BaseModel):
     layers: Annotated[list[int], Field(min_length=1, max_length=1000)] | None = Field(
         None, description="Only these layers, of every stack and kind."
     )
-    truncate: bool = Field(False, description="Cut a text off at the limit instead of refusing it.")
     exact: bool = Field(False, description="Floats of four bytes instead of bytes.")
+
+
+class PredictRequest(TextRequest):
+    """A text from which the model is to predict."""
+
+    beside: str | None = Field(
+        None, description="Another text: a model that compares texts says how alike the two are.", min_length=1
+    )
 
 
 class ReadAnswer(BaseModel):

@@ -22,6 +22,7 @@ class Settings:
     max_bytes: int = 256_000  # of a request's body
     max_waiting: int = 32  # requests in line for the model
     kept_bytes: int = 32_000_000  # of answers, so that going back to a text is immediate
+    writing_seconds: float = 20.0  # that a model may write a translation; then it is shown as far as it is
     exemplar_documents: int = 200  # of a run's corpus that are read for a head's exemplars, where the run has none
     exemplar_tokens: int = 16_384  # likewise
 

@@ -14,9 +14,9 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from transformers.models.auto import modeling_auto
 
 from headscope.errors import InputError, ModelError
+from headscope.lens.task import has_head, task_of, why_no_task
 from headscope.lens.tokens.batch import Batch, pad
 
 if TYPE_CHECKING:
@@ -115,26 +115,13 @@ def mask_tokens(ids: Sequence[int], special: Sequence[bool], by: MaskedTokens) -
 
 def own_loss(lens: Lens, seed: int = 0) -> Loss:
     """The loss that the model's head was trained for: next-token where attention is causal, else masked-LM."""
-    kind = type(lens.model).__name__
-    if lens.model.get_output_embeddings() is None:
-        raise ModelError(
-            f"{lens.name} has no language-model head (it is a {kind}), so it has no loss to take gradients of: "
-            "open a model that was saved with one."
+    task = task_of(lens)
+    if task is None:
+        way_out = (
+            "open it as a decoder, or with a masked-LM head" if has_head(lens) else "open a model that was saved with one"
         )
-    if lens.is_encoder_decoder:
-        return NextToken(of_target=True)
-    if all(site.stack == "decoder" for site in lens.sites):
-        return NextToken()
-    if kind in _CAUSAL - _MASKED:
-        raise ModelError(
-            f"{lens.name} is a {kind}, whose head predicts the next token, but its attention also sees later ones, "
-            "so there is no loss to take gradients of: open it as a decoder, or with a masked-LM head."
-        )
-    return _masked_tokens(lens, seed)
-
-
-_CAUSAL = set(modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
-_MASKED = set(modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES.values())
+        raise ModelError(f"{why_no_task(lens)}, so there is no loss to take gradients of: {way_out}.")
+    return _masked_tokens(lens, seed) if task == "masked" else NextToken(of_target=task == "target")
 
 
 def _masked_tokens(lens: Lens, seed: int) -> MaskedTokens:
