@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "headscope"
 # From the ground up; packages of one step do not know each other.
 STAIRS = (
-    {"errors", "colours", "progress", "version"},
+    {"errors", "colours", "html_table", "progress", "version"},
     {"files"},
     {"text"},
     {"lens"},

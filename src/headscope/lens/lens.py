@@ -18,6 +18,7 @@ from transformers import PreTrainedModel
 
 from headscope.errors import InputError, ModelError
 from headscope.lens.block import AttentionBlock
+from headscope.lens.in_notebook import lens_html
 from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import first_sentence, random_twin
 from headscope.lens.reading import Reading
@@ -231,6 +232,9 @@ class Lens:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        return lens_html(self)
 
     def __repr__(self) -> str:
         heads = sum(site.heads for site in self.sites)

@@ -1,13 +1,18 @@
 """Reading: one input, every attention, in memory."""
 
-from collections.abc import Sequence
-from typing import Literal, Self
+from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
+
+import pandas as pd
 import torch
 from torch import Tensor
 
 from headscope.errors import InputError
 from headscope.lens.block import AttentionBlock
+from headscope.lens.frames import links_frame, scores_frame
+from headscope.lens.in_notebook import reading_html
 from headscope.lens.measure import MEASURES
 from headscope.lens.neurons import Neurons, neurons_of
 from headscope.lens.site import Site
@@ -23,7 +28,7 @@ class Reading:
     """What every head does on one input. Made by `lens.read`.
 
     `scores(measure)` gives (layers, heads, query, key); `to_words()` the same in words; `neurons(layer)` the queries and
-    keys behind one layer's weights.
+    keys behind one layer's weights; `view()` shows it, `top()` and `to_frame()` are tables.
     """
 
     def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, level: Level = "token", model: str = "") -> None:
@@ -83,6 +88,39 @@ class Reading:
             for head, scores in enumerate(self._of_block(block, measure))
         ]
 
+    def top(
+        self,
+        n: int = 10,
+        measure: str = "weight",
+        *,
+        kind: str = "self",
+        stack: str | None = None,
+        without_sinks: bool | None = None,
+    ) -> pd.DataFrame:
+        """The `n` heads with the strongest links, one row a head: who gives most to whom, and the share that goes to sinks.
+
+        Sinks are left aside as in `strongest`.
+        """
+        if MEASURES[measure].per_key:
+            raise InputError(f"{measure} is a number of each token, not of pairs: see reading.to_frame({measure!r}).")
+        site = self._choose(kind, stack, None)[0].site
+        strongest = self.strongest(measure, kind=kind, stack=stack, without_sinks=without_sinks)
+        return links_frame(strongest, site.stack, site.kind, measure, n)
+
+    def to_frame(
+        self, *measures: str, kind: str = "self", stack: str | None = None, layer: int | None = None
+    ) -> pd.DataFrame:
+        """Every score in a row of its own: the head, the places and tokens of both ends, whether the key is a sink, and a
+        column for each of `measures` ("weight" where none is named). Pairs that a query cannot see are left out.
+        """
+        return scores_frame(self, measures or ("weight",), self._choose(kind, stack, layer), kind, stack)
+
+    def view(self, view: str = "head", **options: Any) -> Any:
+        """The page of it, which shows itself in a notebook: "head", "model", "neuron" or "matrix"; `options` are those of
+        `headscope.head_view`: layer=3, measure="norm", ...
+        """
+        return UPSTAIRS.view(view, self, **options)
+
     def is_without_sinks(self, kind: str = "self", stack: str | None = None) -> bool:
         """Whether sinks are left aside unless asked for: in a causal attention, where the first token gets most of nearly
         every head."""
@@ -127,6 +165,9 @@ class Reading:
         """
         return type(self)(list(self.blocks.values()), self.batch, level="word", model=self.model)
 
+    def _repr_html_(self) -> str:
+        return reading_html(self, UPSTAIRS.picture(self))
+
     def __repr__(self) -> str:
         return f"<Reading of {len(self.tokens)} {self.level}s, {len(self.blocks)} attentions>"
 
@@ -156,3 +197,13 @@ class Reading:
         rows, keys = (side(site)[0].groups()[1] for side in (self.batch.query_sequences, self.batch.key_sequences))
         merged = merge_keys(merge_rows(scores, rows), keys)
         return merged / torch.tensor([len(pieces) for pieces in keys]).to(merged) if per_key else merged
+
+
+class Upstairs:
+    """What rooms above this one make of a reading: each brings its own when it is imported, as measures fill MEASURES."""
+
+    view: Callable[..., Any]  # views/show.py, as headscope.head_view with the name of the view before
+    picture: Callable[[Reading], str]  # views/picture.py: HTML, or nothing
+
+
+UPSTAIRS = Upstairs()

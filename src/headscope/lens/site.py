@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from headscope.errors import InputError
+from headscope.lens.in_notebook import site_html
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,9 @@ class Site:
     def name(self) -> str:
         """A name for messages: `decoder cross layer 3`."""
         return f"{self.stack} {self.kind} layer {self.layer}"
+
+    def _repr_html_(self) -> str:
+        return site_html(self)
 
 
 def attention_named(name: str) -> tuple[str | None, str]:

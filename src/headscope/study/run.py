@@ -15,6 +15,7 @@ from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side
 from headscope.study.counted_corpus import documents_of
 from headscope.study.facts import facts_of, title_of
+from headscope.study.in_notebook import run_html
 from headscope.study.manifest import load_manifest
 from headscope.study.run_by_head import HeadStatistic, RunByHead
 from headscope.study.tables import read_table, save_table, table_names
@@ -47,6 +48,9 @@ class Run:
         run._tables = dict(tables)
         run.tables = list(tables)
         return run
+
+    def _repr_html_(self) -> str:
+        return run_html(self, UPSTAIRS.picture(self))
 
     def __repr__(self) -> str:
         return f"<Run {self.folder}: {len(self.tables)} tables>"
@@ -153,6 +157,7 @@ class Upstairs:
 
     roles: Callable[[Run], pd.DataFrame]  # heads/roles.py
     report: Callable[..., Path]  # report/page.py, as Run.report
+    picture: Callable[[Run], str]  # heads/role_map.py: HTML, or nothing
 
 
 UPSTAIRS = Upstairs()

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from headscope.errors import InputError
+from headscope.text.in_notebook import document_html
 from headscope.text.layers import check_layers
 from headscope.text.links import Links
 from headscope.text.mention import Mention
@@ -71,6 +72,9 @@ class Document:
             f"A document must be a string, a pair (tuple of two strings), a list of words or a Document, "
             f"not {type(given).__name__}."
         )
+
+    def _repr_html_(self) -> str:
+        return document_html(self)
 
     def text_and_spans(self) -> tuple[str, list[Span]]:
         """The words as natural text, and the character span of each; without `spaces`, one space between any two.
