@@ -61,7 +61,9 @@ def test_brackets(brackets: list[str], mentions: list[tuple[int, int, str]]) -> 
         (whole("(3"), ["line 2: a mention of '3' begins here that does not end"]),
         (whole("3)"), ["line 2: a mention of '3' ends here that has not begun"]),
         (whole("3"), ["line 2: the last column is '3', which is no coreference"]),
-        (whole("(3)(5)"), ["line 2: the last column is '(3)(5)'"]),
+        (whole("(3)5"), ["line 2: the last column is '(3)5'"]),
+        (whole("((3)"), ["line 2: the last column is '((3)'"]),
+        (whole("(3)||(5)"), ["line 2: the last column is '(3)||(5)'"]),
         (whole("(3)").replace("\t_", "", 8).replace("\t", " "), []),
         (whole("(3)").replace("\n#end document", ""), ["line 2: the document that begins in line 1 has no '#end document'"]),
         (whole("") + "\n\nd 0 0 w -\nd 0 1 w -", ["line 5: this stands outside of any document"]),
@@ -106,6 +108,14 @@ def test_ontogum_has_a_number_a_word_and_brackets() -> None:
     assert (second.name, second.words, second.mentions) == ("GUM_without_end", ["Ants", "sleep"], [Mention(0, 1, "7")])
 
 
+def test_brackets_that_nothing_parts() -> None:
+    """As OntoGUM's files have them, and GUM's own, whose clusters say what they are of."""
+    rows = ["0\tDurham\t(3(4)", "1\tCastle\t_", "2\tUnited\t(2", "3\tKingdom\t2)3)", "4\this\t(time-5(person-7-Ann)"]
+    (document,) = read("\n".join(["# begin document ", *rows, "5\tday\ttime-5)", "# end document"]))
+    numbered = [Mention(0, 1, "4"), Mention(0, 4, "3"), Mention(2, 4, "2")]
+    assert document.mentions == [*numbered, Mention(4, 5, "person-7-Ann"), Mention(4, 6, "time-5")]
+
+
 @pytest.mark.parametrize(
     "rows",
     [
@@ -133,6 +143,7 @@ def test_any_mentions_come_back(spans: list[tuple[int, int]]) -> None:
         opened = [f"({m.cluster}" for m in mentions if m.start == word and m.stop > word + 1]
         alone = [f"({m.cluster})" for m in mentions if m.start == word and m.stop == word + 1]
         closed = [f"{m.cluster})" for m in mentions if m.start < word and m.stop == word + 1]
-        brackets.append("|".join(opened + alone + closed))
-    (document,) = read(whole(*brackets))
-    assert sorted(document.mentions or ()) == sorted(mentions)
+        brackets.append((opened + alone, closed))
+    for bar in ("|", ""):  # what closes stands behind a bar in any case, or (1 and 2) would be (12)
+        (document,) = read(whole(*("|".join(filter(None, (bar.join(one), bar.join(other)))) for one, other in brackets)))
+        assert sorted(document.mentions or ()) == sorted(mentions)

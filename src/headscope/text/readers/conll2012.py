@@ -14,7 +14,7 @@ from headscope.text.readers.lines import Line
 
 BEGIN, END = "#begin document", "#end document"  # OntoGUM has a space behind the #
 FEWEST_COLUMNS = 5  # document, part, number, word, ..., coreference
-_BRACKET = re.compile(r"(\()?([^()|\s]+)(\))?")
+_BRACKET = re.compile(r"(\()?([^()\s]+)(\))?")
 _NOTHING = ("", "-", "_", "*")
 _ORDINALS = {0: "first", 1: "second", 3: "fourth"}
 
@@ -107,12 +107,13 @@ def _word_column(columns: list[str]) -> int:
 
 
 def _read_brackets(column: str, word: int, line: Line, brackets: Brackets) -> None:
-    """`(3` opens cluster 3, `3)` closes it, `(3)` does both, and `|` parts several."""
+    """`(3` opens cluster 3, `3)` closes it, `(3)` does both; `|` parts several, or nothing, as in OntoGUM's `(3(4)`."""
     if column in _NOTHING:
         return
     for part in column.split("|"):
-        match = _BRACKET.fullmatch(part)
-        if match is None or not (match[1] or match[3]):
+        found = list(_BRACKET.finditer(part))
+        if not part or "".join(match[0] for match in found) != part or not all(match[1] or match[3] for match in found):
             reason = f"the last column is {column!r}, which is no coreference such as (3, 3) or (3)|(5"
             raise brackets.block.error(line, reason)
-        brackets.add(match[2], match[1], match[3], word, word + 1, line)
+        for match in found:
+            brackets.add(match[2], match[1], match[3], word, word + 1, line)
