@@ -47,6 +47,19 @@ def test_the_layer_with_the_highest_norm_without_gold_links(pairs: Path) -> None
     assert f"layer {means.idxmax()} by norm" in (run.folder / run.manifest["page"]).read_text()
 
 
+def test_few_pairs_are_not_fewer_than_anybody_asked_for(pairs: Path, monkeypatch, capsys) -> None:
+    model = save_tiny(pairs / "model", "marian")
+    code, _, err = run_command(monkeypatch, capsys, "align", model, pairs / "pairs.txt", "-o", pairs / "run")
+    assert (code, "asked for" in err) == (0, False), err
+
+
+def test_averages_are_over_the_first_pairs(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headscope.alignment.run.SURVEYED", 5)
+    run = align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), out=pairs / "run")
+    assert run.parts["survey"].manifest["counts"]["documents"] == 5
+    assert len((run.folder / "links.txt").read_text().splitlines()) == 12
+
+
 def test_error_rates_of_every_layer_and_head_with_gold_links(pairs: Path) -> None:
     run = align(lens_for("marian"), gold_corpus(pairs), out=pairs / "run", by="aer")
     layers, heads = run["aer_layers"], run["aer_heads"]

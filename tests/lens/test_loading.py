@@ -1,4 +1,4 @@
-"""Weights in a pickle: arrays come in through torch's restricted unpickler, code never does."""
+"""Folders: weights in a pickle come in through torch's restricted unpickler, code never does; a tokenizer must be there."""
 
 from __future__ import annotations
 
@@ -169,3 +169,14 @@ def test_no_service_is_asked_to_convert(folder: Path, monkeypatch: pytest.Monkey
     headscope.open(folder).close()
     assert set(seen) == {("1", True)}
     assert "DISABLE_SAFETENSORS_CONVERSION" not in os.environ
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2", "llama", "marian"])
+def test_a_folder_without_a_tokenizer_is_told_so(family: str, tmp_path: Path) -> None:
+    """Of no files, transformers makes one to which every word is unknown, or fails, each in its own way."""
+    tiny(family).save_pretrained(tmp_path)
+    with pytest.raises(ModelError, match=r"has no tokenizer that .*: save it beside the weights") as raised:
+        headscope.open(tmp_path)
+    assert "\n" not in str(raised.value)
+    tiny_tokenizer("bpe").save_pretrained(tmp_path)
+    headscope.open(tmp_path).close()

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def align(
             return highest_norm(tables["mean_norms"], heads=by_head, measure=measure, setting=setting)
         return lowest_aer(tables["aer_heads" if by_head else "aer_layers"], column="aer_half_0")
 
-    some = corpus if gold else corpus.take(SURVEYED)
+    some = corpus if gold or not _has_more_than(SURVEYED, corpus) else corpus.take(SURVEYED)
     tables = surveyed(lens, "survey", some)
     for name, title in TITLES.items():
         if name in tables:
@@ -150,6 +151,10 @@ def has_gold(corpus: Corpus) -> bool:
     for document in corpus:
         return document.alignment is not None
     raise InputError("There are no sentence pairs: there is nothing to align.")
+
+
+def _has_more_than(count: int, corpus: Corpus) -> bool:
+    return next(islice(corpus, count, None), None) is not None
 
 
 def _check_rules(asked: Mapping[str, object], gold: bool) -> None:

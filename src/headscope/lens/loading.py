@@ -30,6 +30,9 @@ from headscope.lens.text_part import backbone, text_part
 _PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json")  # whole, or in shards
 _OTHER_PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt")
 _NO_CONVERSION = "DISABLE_SAFETENSORS_CONVERSION"
+_SAVE_IT = (
+    "save it beside the weights (tokenizer.save_pretrained), or give both in Python, headscope.open(model, tokenizer)."
+)
 
 
 def load(
@@ -47,7 +50,7 @@ def load(
         # Said out loud, so that neither a default nor torch's environment variable can say otherwise.
         model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=dtype, weights_only=True, **options))
         backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
-        tokenizer = _attempt(source, lambda: AutoTokenizer.from_pretrained(folder, **options))
+        tokenizer = _attempt(source, lambda: _saved_tokenizer(source, folder, options))
     if device is not None:
         model = model.to(device)
     return model, tokenizer
@@ -162,6 +165,26 @@ def _saved_class(folder: str, options: dict[str, Any]) -> Any:
         if (found := getattr(transformers, name, None)) is not None and hasattr(found, "from_pretrained"):
             return found
     return AutoModel
+
+
+def _saved_tokenizer(source: str | Path, folder: str, options: dict[str, Any]) -> Any:
+    """The tokenizer that was saved with the model.
+
+    Where its files are missing, transformers fails in as many ways as there are tokenizers, or makes one of special tokens
+    alone: to that every word is unknown, and all texts are alike.
+    """
+    try:
+        found = AutoTokenizer.from_pretrained(folder, **options)
+    except (ImportError, OSError):
+        raise
+    except Exception as error:
+        if "trust_remote_code" in str(error):
+            raise
+        why = first_sentence(error)[:-1]
+        raise ModelError(f"{source} has no tokenizer that can be loaded ({why}): {_SAVE_IT}") from error
+    if len(set(found.get_vocab()) - set(found.all_special_tokens)) <= 1:  # at most the mark of a space
+        raise ModelError(f"{source} has no tokenizer that knows words: {_SAVE_IT}")
+    return found
 
 
 def _attempt(source: str | Path, action: Any) -> Any:
