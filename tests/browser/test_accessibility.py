@@ -120,7 +120,7 @@ def test_the_page_of_a_view(view: str, lenses: dict[str, Lens], open_file: Open,
     check(page)
     page.click("button[name=keys]")
     check(page)
-    chosen = open_file(path, f"view={view}&layer=1&heads=2&keep=q2,k3&special=0&compare=norm")
+    chosen = open_file(path, f"view={view}&layer=1&heads=2&keep=q2,k3&sinks=hidden&compare=norm")
     chosen.wait_for_selector(f"[data-view={view}] [data-drawn]")
     check(chosen)
 
@@ -128,7 +128,7 @@ def test_the_page_of_a_view(view: str, lenses: dict[str, Lens], open_file: Open,
 def test_pages_with_nothing_to_show(open_file: Open, tmp_path: Path, check: Check) -> None:
     path = headscope.head_view(tokens=["[A]"], scores=[[1.0]], special=[True]).save(tmp_path / "view.html")
     for view in VIEWS:
-        check(open_file(path, f"view={view}&special=0"))
+        check(open_file(path, f"view={view}&sinks=hidden"))
 
 
 def test_a_translation(lenses: dict[str, Lens], open_file: Open, tmp_path: Path, check: Check) -> None:
@@ -178,7 +178,7 @@ def test_the_live_page(server: Server, open_live: Open, check: Check) -> None:
         page = open_live(server, f"text={quote(TEXT)}&view={view}")
         page.wait_for_selector(f"[data-view={view}] [data-drawn]")
         check(page)
-    page = open_live(server, f"text={quote(TEXT)}&beside=1&besideText={quote(OTHER)}&keep=q1&besideKeep=q2&special=0")
+    page = open_live(server, f"text={quote(TEXT)}&beside=1&besideText={quote(OTHER)}&keep=q1&besideKeep=q2&sinks=hidden")
     page.wait_for_selector(".second [data-drawn]")
     check(page)
     page = open_live(server, f"model=fr-en&text={quote(TEXT)}&target={quote(OTHER)}&attention=decoder%20cross")

@@ -230,7 +230,7 @@ def test_hidden_specials_pairs_threshold_and_top(
     first = np.arange(len(tokens)) < second
     special = np.array([token in ("[CLS]", "[SEP]") for token in tokens])
 
-    page = open_file(path, "view=head&layer=2&special=0")
+    page = open_file(path, "view=head&layer=2&sinks=hidden")
     drawn(page)
     assert page.locator("[data-token^=k]").all_inner_texts() == [t for t in tokens if t not in ("[CLS]", "[SEP]")]
     hidden = weights[:, ~special][..., special].sum() / weights[:, ~special].sum()
@@ -250,7 +250,7 @@ def test_hidden_specials_pairs_threshold_and_top(
     redrawn(page, lambda: page.locator("input[name=least]").fill("0"))
     redrawn(page, lambda: page.locator("input[name=top]").fill("1"))
     assert int(lines.get_attribute("data-lines")) == (shown.max(-1) >= shown.max() / 255).sum()
-    until(page, lambda: "pairs=ba&top=1&special=0" in fragment(page))
+    until(page, lambda: "pairs=ba&top=1&sinks=hidden" in fragment(page))
 
 
 def test_heads_have_the_colours_of_print(open_file: Open, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_words_merge_the_pieces(reading: headscope.Reading, open_file: Open, tmp
 def test_hidden_special_tokens_leave_the_map_and_are_counted(
     reading: headscope.Reading, open_file: Open, tmp_path: Path
 ) -> None:
-    page = open_file(matrix_view(reading, layer=3, heads=[1], hide_special=True, exact=True).save(tmp_path / "x.html"))
+    page = open_file(matrix_view(reading, layer=3, heads=[1], without_sinks=True, exact=True).save(tmp_path / "x.html"))
     drawn(page)
     weight = reading.scores("weight")[3, 1].numpy()
     inside = weight[1:-1, 1:-1]
@@ -377,7 +377,7 @@ def test_a_phone_scrolls_down_but_not_sideways_and_pinches(
 
 def test_nothing_left_to_show_is_said(open_file: Open, tmp_path: Path) -> None:
     page = open_file(
-        matrix_view(tokens=["[CLS]", "[SEP]"], scores=np.eye(2), special=[True, True], hide_special=True).save(
+        matrix_view(tokens=["[CLS]", "[SEP]"], scores=np.eye(2), special=[True, True], without_sinks=True).save(
             tmp_path / "x.html"
         )
     )

@@ -232,7 +232,7 @@ def test_hidden_special_tokens_and_the_largest_few(open_file: Open, tmp_path: Pa
     special = [True, False, False, False, False, True]
     text = content(["[CLS]", "a", "b", "c", "d", "[SEP]"], special=special)
     weight = text.attentions[0].scores["weight"][0, 2]
-    path = page_of(text, tmp_path, keep=("q2",), special=False)
+    path = page_of(text, tmp_path, keep=("q2",), sinks="hidden")
     page = open_file(path)
     drawn(page)
     assert column(page, "key").tolist() == [1, 2, 3, 4]

@@ -111,12 +111,13 @@ def test_read_of_a_decoder_has_no_row_without_a_choice_and_no_sinks(monkeypatch,
         reading = lens.read(text)
         reading = reading.to_words() if level == "word" else reading
     here = reading.scores()[2, 3]
-    beyond = here[1:, 1:-1]  # the last token is </s>
+    here = here[1:-1]  # row 0 has no choice, and the last token is </s>
+    beyond = here[:, 1:-1]
     row, key = divmod(int(beyond.argmax()), beyond.shape[1])
     most = int(beyond.sum(0).argmax()) + 1
     texts = [token.replace("Ġ", "") for token in reading.tokens]
     line = next(line.split() for line in out.splitlines() if line.split()[:1] == ["2.3"])
-    sinks, share = 1 - beyond.sum() / here[1:].sum(), beyond.sum(0).max() / beyond.sum()
+    sinks, share = 1 - beyond.sum() / here.sum(), beyond.sum(0).max() / beyond.sum()
     assert line[:4] == ["2.3", f"{sinks:.2f}", texts[most], f"{share:.2f}"]
     assert line[-1] == f"{beyond.max():.3g}"
     link = [word for word in line[4:-1] if not word.startswith("(")]
@@ -151,7 +152,7 @@ def test_read_as_json_has_tokens_raw_and_readable(monkeypatch, capsys, decoder: 
 def test_read_of_one_token_says_that_nothing_is_left(monkeypatch, capsys, decoder: Path) -> None:
     code, out, _ = run(monkeypatch, capsys, "read", decoder, "a")
     assert code == 0
-    assert next(line.split() for line in out.splitlines() if line.split()[:1] == ["0.0"]) == ["0.0", "1.00", *["-"] * 4]
+    assert next(line.split() for line in out.splitlines() if line.split()[:1] == ["0.0"]) == ["0.0", *["-"] * 5]
     assert json.loads(run(monkeypatch, capsys, "read", decoder, "a", "--json")[1])["strongest"][0]["token"] is None
 
 

@@ -60,7 +60,7 @@ def test_choices_are_what_the_page_opens_with(model: Path, tmp_path: Path) -> No
         "norm",
         "--level",
         "word",
-        "--hide-special",
+        "--without-sinks",
         "--top",
         "3",
         "--least",
@@ -70,7 +70,7 @@ def test_choices_are_what_the_page_opens_with(model: Path, tmp_path: Path) -> No
     ]
     view(model, TEXT, "-o", tmp_path / "x.html", *options)
     state = decoding.parts((tmp_path / "x.html").read_text())[0]["state"]
-    assert state == "layer=1&heads=1,0&measure=norm&level=word&least=0.1&top=3&special=0&keep=q1,k2"
+    assert state == "layer=1&heads=1,0&measure=norm&level=word&least=0.1&top=3&sinks=hidden&keep=q1,k2"
 
 
 def test_a_text_from_a_file_and_some_heads_only(model: Path, tmp_path: Path) -> None:

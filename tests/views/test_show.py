@@ -62,9 +62,9 @@ def test_figures_are_the_same_every_time(kind: str, tmp_path: Path) -> None:
 
 
 def test_choices_go_into_the_address() -> None:
-    view = headscope.matrix_view(tokens=TOKENS, scores=SCORES, layer=1, heads=[2], hide_special=True, theme="dark")
+    view = headscope.matrix_view(tokens=TOKENS, scores=SCORES, layer=1, heads=[2], without_sinks=True, theme="dark")
     description, _ = decoding.parts(view.html())
-    assert description["state"] == "view=matrix&layer=1&heads=2&special=0&theme=dark"
+    assert description["state"] == "view=matrix&layer=1&heads=2&sinks=hidden&theme=dark"
     assert view.with_state(layer=0).state.layer == 0
 
 
@@ -95,8 +95,8 @@ def test_help_says_what_a_view_takes(view: str) -> None:
     assert options[:3] == ["reading", "tokens", "scores"]
     assert all(option in show.__doc__ for option in options)
     assert show.__name__ == f"{view}_view"
-    with pytest.raises(TypeError, match="hide_specials"):
-        show(tokens=TOKENS, scores=SCORES, hide_specials=True)
+    with pytest.raises(TypeError, match="without_sink"):
+        show(tokens=TOKENS, scores=SCORES, without_sink=True)
 
 
 def test_neither_a_reading_nor_arrays() -> None:

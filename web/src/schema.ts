@@ -23,6 +23,9 @@ export type Level = (typeof Level)[number];
 export const Pairs = ["all", "aa", "ab", "ba", "bb"] as const;
 export type Pairs = (typeof Pairs)[number];
 
+export const Sinks = ["", "shown", "hidden", "renormalised"] as const;
+export type Sinks = (typeof Sinks)[number];
+
 export const Theme = ["", "light", "dark"] as const;
 export type Theme = (typeof Theme)[number];
 
@@ -137,6 +140,7 @@ export interface Content {
   title: string;
   model: string; // what people call the model that has read it; empty where nobody knows
   sides: Record<string, Side>;
+  sinks: Record<string, boolean[]>; // by `encoder self`: which tokens of the side that is attended to are sinks
   attentions: Attention[];
   measures: Measure[];
   statistics: HeadStatistic[];
@@ -169,7 +173,7 @@ export interface State {
   pairs: Pairs;
   least: number; // scores below this part of the largest are not drawn
   top: number; // only so many scores of each token that attends; 0: all
-  special: boolean; // else special tokens are hidden, and the share that is hidden is said
+  sinks: Sinks; // hidden: what is left by itself, or each row of it to a sum of 1; the share that is hidden is said
   keep: string[]; // tokens that stay chosen: "q3" attends, "k5" is attended to
   compare: string; // the matrix: a second measure beside the first, and their difference
   sort: string; // the model view: a statistic to sort heads by
@@ -513,4 +517,4 @@ export interface ExemplarsAnswer {
   exemplars: ServedExemplar[];
 }
 
-export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "special": true, "keep": [], "compare": "", "sort": "", "above": null, "theme": ""};
+export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "sinks": "", "keep": [], "compare": "", "sort": "", "above": null, "theme": ""};

@@ -1,6 +1,6 @@
 // Every choice that a reader of the views can make, in the words of their address (src/headscope/views/state.py).
-import { type Fields, flag, list, number, oneOf, parse as read, text, format as written } from "./fields";
-import { Level, Pairs, type State, Theme, USUAL, View } from "./schema";
+import { type Fields, list, number, oneOf, parse as read, text, format as written } from "./fields";
+import { Level, Pairs, Sinks, type State, Theme, USUAL, View } from "./schema";
 
 export type { State };
 export type Change = (changes: Partial<State>) => void;
@@ -17,7 +17,7 @@ export const FIELDS: Fields<State> = {
   pairs: oneOf(Pairs, USUAL.pairs),
   least: number(USUAL.least),
   top: number(USUAL.top),
-  special: flag(USUAL.special),
+  sinks: oneOf(Sinks, USUAL.sinks),
   keep: list(USUAL.keep, TOKENS),
   compare: text(USUAL.compare),
   sort: text(USUAL.sort),

@@ -1,6 +1,7 @@
 // Contents to test with: scores of a few tokens, as bytes of a chunk like those that Python writes.
 import { deflateSync } from "node:zlib";
 import { Chunks } from "../src/data/chunks";
+import { groupOf } from "../src/data/content";
 import { Scores } from "../src/data/scores";
 import type { Attention, Content, Encoded, Place, Side } from "../src/schema";
 
@@ -68,6 +69,7 @@ export function contentOf(side: Side, attentions: Attention[], more: Partial<Con
     title: "a title",
     model: "a model",
     sides: { source: side },
+    sinks: Object.fromEntries(attentions.map((one) => [groupOf(one), side.special])),
     attentions,
     measures: names.map((name) => ({ name, title: name, about: "", joint: name === "joint_norm", signed: name === "effective" })),
     statistics: [],

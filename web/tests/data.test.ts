@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { axisOf, merge } from "../src/data/axis";
 import { groupsOf, headName, isJoint, layersSaid } from "../src/data/content";
 import { Scores } from "../src/data/scores";
-import { shown } from "../src/data/shown";
+import { hiddenOf, hiddenOfRows, shown } from "../src/data/shown";
+import { axesWithin, hasSinks, sinksNamed, usualSinks } from "../src/data/sinks";
 import { USUAL } from "../src/schema";
 import { attentionOf, contentOf, sideOf, textOf, Writer } from "./contents";
 
@@ -32,22 +33,42 @@ describe("axes", () => {
 });
 
 describe("what is shown", () => {
-  const axis = axisOf(sideOf("[CLS] a | b c"), "token");
+  const side = sideOf("[CLS] a | b c");
+  const { columns: axis, rows } = axesWithin(contentOf(side, []), attentionOf({}, 1), "token");
   const scores = Float32Array.from([8, 1, 1, 0, 4, -3, 2, 1, 1, 2, 3, 4, 0, 0, 5, 5].map((score) => score / 10));
-  const of = (changes: Partial<typeof USUAL>) => shown(scores, axis, axis, { ...USUAL, ...changes });
+  const of = (changes: Partial<typeof USUAL>) => shown(scores, rows, axis, { ...USUAL, ...changes });
   const drawn = (changes: Partial<typeof USUAL>) => [...of(changes).scores].map((score) => Math.round(10 * score));
 
   test("everything, without a copy", () => {
     expect(of({}).scores).toBe(scores);
     expect(of({}).most).toBeCloseTo(0.8);
-    expect(of({}).hidden).toBe(0);
+    expect(hiddenOf([of({})])).toBe(0);
   });
 
-  test("special tokens are hidden, and it is known how much they get", () => {
-    const found = of({ special: false });
+  test("sinks are left out, and it is known how much they get, in all and from each row", () => {
+    const found = of({ sinks: "hidden" });
     expect(found.rowShown).toEqual([false, true, true, true]);
-    expect(found.hidden).toBeCloseTo((0.4 + 0.1) / 3);
+    expect(hiddenOf([found])).toBeCloseTo((0.4 + 0.1) / 3);
+    expect([...hiddenOfRows([found])].map((share) => Math.round(100 * share))).toEqual([0, 40, 10, 0]);
     expect(found.most).toBeCloseTo(0.5);
+    expect(drawn({ sinks: "hidden" })).toEqual([0, 0, 0, 0, 0, -3, 2, 1, 0, 2, 3, 4, 0, 0, 5, 5]);
+  });
+
+  test("what is drawn and what is hidden add up to the row", () => {
+    const { scores: left, totals, onSinks } = of({ sinks: "hidden" });
+    for (const row of [1, 2, 3]) {
+      const sum = left.subarray(4 * row, 4 * row + 4).reduce((all, one) => all + Math.abs(one), 0);
+      expect(sum + onSinks[row]).toBeCloseTo(totals[row]);
+    }
+  });
+
+  test("renormalised, what is left of each row adds up to 1, without signs", () => {
+    const found = of({ sinks: "renormalised" });
+    expect([...found.scores].slice(4, 8).map((score) => Number(score.toFixed(3)))).toEqual([0, -0.5, 0.333, 0.167]);
+    expect(found.scores.slice(8, 12).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
+    expect(found.most).toBeCloseTo(0.5);
+    expect(hiddenOf([found])).toBeCloseTo((0.4 + 0.1) / 3); // of what there was
+    expect(drawn({ sinks: "renormalised", pairs: "ab" }).slice(4, 8)).toEqual([0, 0, 3, 2]); // other texts count all the same
   });
 
   test("from the first text to the second", () => {
@@ -61,6 +82,39 @@ describe("what is shown", () => {
 
   test("none below a part of the largest", () => {
     expect(drawn({ least: 0.5 })).toEqual([8, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 5, 5]);
+  });
+});
+
+describe("sinks", () => {
+  const side = sideOf("The cat , the un ##real cat");
+  const decoder = attentionOf({}, 1, { stack: "decoder" });
+  const content = contentOf(side, [decoder], { sinks: { "decoder self": [true, false, true, false, true, false, false] } });
+  const left = (level: "token" | "word") => {
+    const { rows, columns } = axesWithin(content, decoder, level);
+    return [rows.left, columns.left].map((one) => one.map(Number).join(""));
+  };
+
+  test("a word is one if a piece of it is; rows that see nothing else are left out in a causal attention", () => {
+    expect(left("token")).toEqual(["0111111", "0101011"]);
+    expect(left("word")).toEqual(["011111", "010101"]);
+    const encoder = { ...decoder, stack: "encoder" };
+    const both = axesWithin({ ...content, sinks: { "encoder self": content.sinks["decoder self"] } }, encoder, "token");
+    expect(both.rows.left).not.toContain(false);
+  });
+
+  test("are hidden where a causal attention says nothing else, unless nothing or a kept token would not be left", () => {
+    const usual = (changes: Partial<typeof USUAL>, one = content, attention = decoder) => usualSinks(one, attention, { ...USUAL, ...changes });
+    expect([usual({}), usual({ keep: ["q1", "k3"] })]).toEqual(["hidden", "hidden"]);
+    expect([usual({ keep: ["k2"] }), usual({ keep: ["q0"] }), usual({ level: "word", keep: ["k4"] })]).toEqual(["shown", "shown", "shown"]);
+    expect(usual({}, { ...content, sinks: { "decoder self": side.tokens.map(() => true) } })).toBe("shown");
+    expect(usual({}, content, { ...decoder, kind: "cross" })).toBe("shown");
+  });
+
+  test("have names", () => {
+    expect(sinksNamed(content, decoder)).toEqual(["The (0)", ", (2)", "un (4)"]);
+    expect(hasSinks(content, decoder)).toBe(true);
+    const plain = contentOf(sideOf("a b"), [attentionOf({}, 1)]);
+    expect(hasSinks(plain, plain.attentions[0])).toBe(false);
   });
 });
 

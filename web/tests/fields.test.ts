@@ -52,10 +52,10 @@ describe("fields", () => {
 
 describe("the views' address", () => {
   test("is Python's", () => {
-    const fragment = "view=matrix&layer=3&heads=0,4&level=word&least=0.1&special=0&keep=q1,k2&above=-0.5&theme=dark";
+    const fragment = "view=matrix&layer=3&heads=0,4&level=word&least=0.1&sinks=hidden&keep=q1,k2&above=-0.5&theme=dark";
     expect(formatViews(parseViews(fragment))).toBe(fragment);
     expect(parseViews(fragment)).toEqual({
-      ...USUAL, view: "matrix", layer: 3, heads: [0, 4], level: "word", least: 0.1, special: false, keep: ["q1", "k2"], above: -0.5, theme: "dark",
+      ...USUAL, view: "matrix", layer: 3, heads: [0, 4], level: "word", least: 0.1, sinks: "hidden", keep: ["q1", "k2"], above: -0.5, theme: "dark",
     });
   });
 

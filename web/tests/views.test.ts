@@ -30,7 +30,7 @@ describe("the head view", () => {
   });
 
   test("the share on hidden tokens is that of all heads", async () => {
-    expect((await mapsOf({ special: false })).hidden).toBeCloseTo((0.5 + 1) / 4);
+    expect((await mapsOf({ sinks: "hidden" })).hidden).toBeCloseTo((0.5 + 1) / 4);
   });
 
   test("chosen heads only", async () => {
@@ -90,7 +90,7 @@ describe("the matrix", () => {
 
   test("only what is shown", async () => {
     const { content, scores } = await textOf(sideOf("[CLS] a b"), HEADS[0]);
-    const { rows, columns, panels, hidden } = matrixOf(content, scores, { ...USUAL, special: false }, 0);
+    const { rows, columns, panels, hidden } = matrixOf(content, scores, { ...USUAL, sinks: "hidden" }, 0);
     expect([rows.labels, columns.places]).toEqual([["a", "b"], [1, 2]]);
     expect(panels[0].score(1, 1)).toBe(0.25);
     expect(hidden).toBeCloseTo(0.25);
@@ -122,7 +122,7 @@ describe("the neuron view", () => {
 
   test("the token that is chosen: the first kept one that is shown, else the last that is not special", () => {
     const content = contentOf(sideOf("[CLS] a b | c [SEP]"), []);
-    const can = queriesShown(content, "source", { ...USUAL, special: false, pairs: "ab" });
+    const can = queriesShown(content, attentionOf({}, 1), { ...USUAL, sinks: "hidden", pairs: "ab" });
     expect(can).toEqual([false, true, true, false, false]);
     expect(queryChosen([0, 1], can, content.sides.source.special)).toBe(1);
     expect(queryChosen([], can, content.sides.source.special)).toBe(2);

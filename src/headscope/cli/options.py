@@ -35,8 +35,12 @@ WithoutSinks = Annotated[
     bool | None,
     typer.Option(
         "--without-sinks/--with-sinks",
-        help="Leave special tokens aside, and a decoder's first token. Default: aside for a decoder's own attention.",
+        help="Leave out special tokens, a decoder's first token, and what most heads of the text park on. "
+        "Default: out for a decoder's own attention.",
     ),
+]
+Renormalise = Annotated[
+    bool, typer.Option("--renormalise", help="Without sinks, and what is left of each row adds up to 1.")
 ]
 Level = Annotated[Literal["token", "word"], typer.Option(help="In the tokenizer's pieces, or merged to words.")]
 

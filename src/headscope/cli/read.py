@@ -25,6 +25,7 @@ def read(
     attention: options.Attention = "self",
     level: options.Level = "token",
     without_sinks: options.WithoutSinks = None,
+    renormalise: options.Renormalise = False,
     truncate: options.Truncate = False,
     as_json: options.AsJson = False,
     device: options.Device = None,
@@ -46,10 +47,12 @@ def read(
     with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
         reading = lens.read(text, pair=pair, target=target, truncate=truncate)
         reading = reading.to_words() if level == "word" else reading
-        aside = reading.is_without_sinks(kind, stack) if without_sinks is None else without_sinks
-        heads = reading.strongest(measure, kind=kind, stack=stack, without_sinks=aside)
+        heads = reading.strongest(measure, kind=kind, stack=stack, without_sinks=without_sinks, renormalise=renormalise)
+        aside = renormalise or (reading.is_without_sinks(kind, stack) if without_sinks is None else without_sinks)
+        sinks, keys = reading.sinks(kind, stack), reading.key_texts(kind, stack)
         if not as_json:
-            _print(heads, measure, aside, [reading.query_texts(kind, stack), reading.key_texts(kind, stack)])
+            said = _sinks_said([_named(keys, place) for place, sink in enumerate(sinks) if sink], aside)
+            _print(heads, measure, said, [reading.query_texts(kind, stack), keys], renormalise)
             return
         found = {
             "measure": measure,
@@ -57,9 +60,10 @@ def read(
             "query_tokens": reading.query_tokens(kind, stack),
             "key_tokens": reading.key_tokens(kind, stack),
             "query_texts": reading.query_texts(kind, stack),
-            "key_texts": reading.key_texts(kind, stack),
-            "sinks": reading.sinks(kind, stack),
+            "key_texts": keys,
+            "sinks": sinks,
             "without_sinks": aside,
+            "renormalised": renormalise,
             "strongest": [_known(one) for one in heads],
             "scores": reading.scores(measure, kind=kind, stack=stack).tolist(),
         }
@@ -70,13 +74,14 @@ def _known(one: Strongest) -> dict[str, object]:
     return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in one._asdict().items()}
 
 
-def _print(heads: list[Strongest], measure: str, without_sinks: bool, sides: list[list[str]]) -> None:
+def _print(heads: list[Strongest], measure: str, sinks: str, sides: list[list[str]], renormalised: bool) -> None:
     console = Console()
     console.print(Text(MEASURES[measure].about, style="dim"))
-    console.print(Text(_WITHOUT if without_sinks else _WITH, style="dim"))
+    console.print(Text(sinks, style="dim"))
     table = Table(box=None, header_style="bold")
-    for name in ("head", "sinks", "looks most at", "share", "strongest link", measure):
-        table.add_column(name, justify="right" if name in ("sinks", "share", measure) else "left")
+    score = "of what is left" if renormalised else measure
+    for name in ("head", "sinks", "looks most at", "share", "strongest link", score):
+        table.add_column(name, justify="right" if name in ("sinks", "share", score) else "left")
     for one in heads:
         label = f"layer {one.layer}" if one.head is None else f"{one.layer}.{one.head}"
         link = one.token if one.places is None else " → ".join(map(_named, sides, one.places))
@@ -85,14 +90,16 @@ def _print(heads: list[Strongest], measure: str, without_sinks: bool, sides: lis
     console.print(table)
 
 
-_WITHOUT = (
-    "sinks: the part that goes to special tokens and to the first one a decoder reads. The rest of the line is about what "
-    "goes beyond them, and share is of that; --with-sinks counts them in. (3): the place of a token that comes twice."
-)
-_WITH = (
-    "sinks: the part that goes to special tokens, and to the first one a decoder reads; they are counted in, "
-    "--without-sinks leaves them aside. (3): the place of a token that comes twice."
-)
+def _sinks_said(sinks: list[str], without: bool) -> str:
+    """Which tokens are sinks here, and what is made of them."""
+    if not sinks:
+        return "No token of this text is a sink. (3): the place of a token that comes twice."
+    which = f"sinks: the part that goes to {', '.join(sinks)}, which heads look at that have nothing to do."
+    if without:
+        rest = "The rest of the line is about what goes beyond them, and share is of that; --with-sinks counts them in."
+    else:
+        rest = "They are counted in; --without-sinks leaves them aside."
+    return f"{which} {rest} (3): the place of a token that comes twice."
 
 
 def _named(texts: list[str], place: int) -> str:

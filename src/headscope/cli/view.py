@@ -42,7 +42,8 @@ def view(
         float, typer.Option(min=0, max=1, metavar="PART", help="Do not draw scores below this part of the largest.")
     ] = 0.0,
     top: Annotated[int, typer.Option(min=0, metavar="N", help="Draw only so many of each token's scores; 0: all.")] = 0,
-    hide_special: Annotated[bool, typer.Option("--hide-special", help="Hide [CLS], [SEP], </s> and the like.")] = False,
+    without_sinks: options.WithoutSinks = None,
+    renormalise: options.Renormalise = False,
     run: Annotated[Path | None, typer.Option(help="A run directory: heads can be sorted by its statistics.")] = None,
     sort: Annotated[str, typer.Option(help="The model view: a statistic of the run to sort by.")] = "",
     exact: Annotated[bool, typer.Option("--exact", help="Keep scores as floats: exact, and four times as large.")] = False,
@@ -81,8 +82,8 @@ def view(
         made = view_of(
             kind, reading, measure=measure, compare=compare, attention=attention, layer=layer,
             heads=_numbers(heads) if heads else None, level=level, pairs=pairs, least=least, top=top,
-            keep=[token for token in keep.split(",") if token], hide_special=hide_special, sort=sort, exact=exact,
-            only=chosen, run=run,
+            keep=[token for token in keep.split(",") if token], without_sinks=without_sinks, renormalise=renormalise,
+            sort=sort, exact=exact, only=chosen, run=run,
         )  # fmt: skip
     _write(made, paths, as_json)
 

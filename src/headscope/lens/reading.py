@@ -15,8 +15,9 @@ from headscope.lens.frames import links_frame, scores_frame
 from headscope.lens.in_notebook import reading_html
 from headscope.lens.measure import MEASURES
 from headscope.lens.neurons import Neurons, neurons_of
+from headscope.lens.sinks import TextSinks, check_sinks, rows_left
 from headscope.lens.site import Site
-from headscope.lens.strongest import Candidates, Strongest, are_sinks, choices, strongest_of
+from headscope.lens.strongest import Candidates, Strongest, choices, strongest_of
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.words import merge_keys, merge_rows
@@ -71,17 +72,28 @@ class Reading:
         return torch.stack(each)
 
     def strongest(
-        self, measure: str = "weight", *, kind: str = "self", stack: str | None = None, without_sinks: bool | None = None
+        self,
+        measure: str = "weight",
+        *,
+        kind: str = "self",
+        stack: str | None = None,
+        without_sinks: bool | None = None,
+        renormalise: bool = False,
     ) -> list[Strongest]:
         """For every head, the token that gets the largest share of all that it gives, and its strongest single link.
 
-        Queries that see one key only are not counted. `without_sinks` leaves sinks aside; by default a decoder's, as
-        `is_without_sinks` says.
+        Queries that see one key only are not counted. `without_sinks` leaves sinks aside, with the queries that are
+        special or see nothing else; by default a decoder's, as `is_without_sinks` says. `renormalise` makes each score a
+        share of what its row gives beyond sinks.
         """
+        check_sinks(without_sinks, renormalise)
+        aside = renormalise or (self.is_without_sinks(kind, stack) if without_sinks is None else without_sinks)
         queries, keys = self.query_texts(kind, stack), self.key_texts(kind, stack)
-        aside = self.is_without_sinks(kind, stack) if without_sinks is None else without_sinks
-        pairs = choices(len(queries), len(keys), self._choose(kind, stack, None)[0].is_causal)
-        among = Candidates(pairs, torch.tensor(self.sinks(kind, stack)), aside)
+        sinks, causal = self.sinks(kind, stack), self._choose(kind, stack, None)[0].is_causal
+        pairs = choices(len(queries), len(keys), causal)
+        if aside:
+            pairs &= torch.tensor(rows_left(self._special(kind, stack), sinks, causal))[:, None]
+        among = Candidates(pairs, torch.tensor(sinks), aside, renormalise)
         return [
             strongest_of(block.site.layer, None if MEASURES[measure].joint else head, scores, among, queries, keys)
             for block in self._choose(kind, stack, None)
@@ -127,11 +139,11 @@ class Reading:
         return self._choose(kind, stack, None)[0].is_causal
 
     def sinks(self, kind: str = "self", stack: str | None = None) -> list[bool]:
-        """Which columns of `scores(kind=..., stack=...)` are sinks: special tokens, and the first of a causal attention."""
-        block = self._choose(kind, stack, None)[0]
-        sequence = self.batch.key_sequences(block.site)[0]
-        members = sequence.groups()[1] if self.level == "word" else [[place] for place in range(len(sequence))]
-        return are_sinks([sequence.special[pieces[0]] for pieces in members], block.is_causal)
+        """Which columns of `scores(kind=..., stack=...)` are sinks (lens/sinks.py): special tokens, the first of a causal
+        attention, and what most heads of this text park on. A word is one if a piece of it is."""
+        blocks = self._choose(kind, stack, None)
+        (found,) = TextSinks(blocks).by_group().values()
+        return [any(found[piece] for piece in pieces) for pieces in self._members(blocks[0].key_sequences[0])]
 
     def neurons(self, layer: int, *, kind: str = "self", stack: str | None = None) -> Neurons:
         """The queries and keys of one layer, and what the model makes of their products (vig2019, section 4.3).
@@ -173,6 +185,15 @@ class Reading:
 
     def _labels(self, sequence: TokenSequence) -> list[str]:
         return sequence.groups()[0] if self.level == "word" else list(sequence.tokens)
+
+    def _members(self, sequence: TokenSequence) -> list[list[int]]:
+        """The pieces of each token or word."""
+        return sequence.groups()[1] if self.level == "word" else [[place] for place in range(len(sequence))]
+
+    def _special(self, kind: str, stack: str | None) -> list[bool]:
+        """Which rows are special tokens, each of which is a word of its own."""
+        sequence = self.batch.query_sequences(self._choose(kind, stack, None)[0].site)[0]
+        return [sequence.special[pieces[0]] for pieces in self._members(sequence)]
 
     def _choose(self, kind: str, stack: str | None, layer: int | None) -> list[AttentionBlock]:
         here = [block for block in self.blocks.values() if block.site.kind == kind]

@@ -24,9 +24,14 @@ class Site:
     residual: bool = False  # whether it is known how its output joins the residual stream
 
     @property
+    def group(self) -> str:
+        """`decoder cross`: attentions that are shown together, layer by layer."""
+        return f"{self.stack} {self.kind}"
+
+    @property
     def name(self) -> str:
         """A name for messages: `decoder cross layer 3`."""
-        return f"{self.stack} {self.kind} layer {self.layer}"
+        return f"{self.group} layer {self.layer}"
 
     def _repr_html_(self) -> str:
         return site_html(self)

@@ -1,7 +1,5 @@
-"""What one head looks at most in one text. Sinks are left aside where they would hide it, and their share is said.
-
-Heads that have nothing to do look at special tokens, and a decoder's at its first token, whatever that is (clark2019,
-section 3.2; vig2019, section 5.2). The first row of a causal attention sees nothing but itself: its 1 says nothing.
+"""What one head looks at most in one text. Sinks (lens/sinks.py) are left aside where they would hide it, and their share is
+said. The first row of a causal attention sees nothing but itself: its 1 says nothing.
 """
 
 from collections.abc import Sequence
@@ -9,6 +7,8 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from headscope.lens.sinks import renormalised
 
 
 class Strongest(NamedTuple):
@@ -30,15 +30,7 @@ class Candidates(NamedTuple):
     pairs: Tensor  # query key, bool: where a query has a choice, and sees the key
     sinks: Tensor  # key, bool
     without_sinks: bool  # whether they are left aside
-
-
-def are_sinks(special: Sequence[bool], causal: bool) -> list[bool]:
-    """Of the tokens attended to, which are sinks: special ones, and the first that a causal attention sees.
-
-    >>> are_sinks([False, False, True], causal=True)
-    [True, False, True]
-    """
-    return [one or (causal and place == 0) for place, one in enumerate(special)]
+    renormalise: bool = False  # whether scores are shares of what their row gives beyond sinks
 
 
 def choices(queries: int, keys: int, causal: bool) -> Tensor:
@@ -61,6 +53,9 @@ def strongest_of(
     asked = ~among.sinks if among.without_sinks else torch.ones_like(among.sinks)
     open_to = among.pairs & asked if by_pair else asked
     on_sinks = float(total[among.sinks].sum() / total.sum())
+    if among.renormalise:
+        scores = renormalised(scores, among.sinks)
+        total = scores.where(among.pairs, 0).sum(0) if by_pair else scores
     if not open_to.any():
         return Strongest(layer, head, on_sinks, None, float("nan"), None, None, float("nan"))
     most = int(total.masked_fill(~asked, -torch.inf).argmax())

@@ -10,6 +10,7 @@ from typing import Any
 
 from headscope.errors import InputError, TooLong
 from headscope.lens import AttentionBlock, Lens, Reading
+from headscope.lens.sinks import TextSinks
 from headscope.lens.tokens.batch import Batch
 from headscope.measures import MEASURES
 from headscope.server.queue import Check
@@ -32,15 +33,17 @@ def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packe
     check()
     _check_size(lens, asked, batch)
     parts: list[Packed] = []
+    sinks = TextSinks()
 
     def receive(block: AttentionBlock) -> None:
         check()
+        sinks.add(block)
         content = content_of(Reading([block], batch, model=asked.model), measures, neurons=asked.neurons)
         parts.append(pack(content, exact=asked.exact, level=1, first=len(parts)))  # one attention, one chunk
 
     lens.run(batch, receive, rows=None, layers=asked.layers)
     check()
-    return joined(parts)
+    return joined(parts, sinks.by_group())
 
 
 def encode(lens: Lens, asked: TextRequest, max_tokens: int) -> Batch:
@@ -72,12 +75,13 @@ def encode(lens: Lens, asked: TextRequest, max_tokens: int) -> Batch:
     return lens.encoder.collate([encoded])
 
 
-def joined(parts: list[Packed]) -> Packed:
-    """Packed attentions one after another, as if they had been packed together."""
+def joined(parts: list[Packed], sinks: dict[str, list[bool]]) -> Packed:
+    """Packed attentions one after another, as if they had been packed together; `sinks` are those of all layers."""
     descriptions = [part.description for part in parts]
     measures = {one["name"]: one for description in descriptions for one in description["measures"]}
     whole: Content = {
         **descriptions[0],
+        "sinks": sinks,
         "attentions": [one for description in descriptions for one in description["attentions"]],
         "measures": list(measures.values()),
         "error": max(description["error"] for description in descriptions),

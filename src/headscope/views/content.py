@@ -1,13 +1,15 @@
 """Content: what a view draws, as plain arrays. It knows of no model: a reading, or arrays of your own, become one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from headscope.errors import InputError
+from headscope.lens.reading import Level
+from headscope.lens.sinks import known_sinks, rows_left
 from headscope.lens.tokens.labels import visible
 from headscope.study.run_by_head import HeadStatistic
 
@@ -37,6 +39,12 @@ class Side:
             raise InputError(f"special= says of {len(special)} tokens whether they are special, but there are {len(raw)}.")
         shown, count = [visible(token) for token in raw], len(raw)
         return cls(shown, raw, list(special or [False] * count), shown, list(range(count)), [0] * count)
+
+    def specials(self, level: Level) -> list[bool]:
+        """Which tokens, or words, are special: a word is what its first piece is."""
+        if level == "token":
+            return self.special
+        return [self.special[self.word_of.index(word)] for word in range(len(self.words))]
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -76,6 +84,11 @@ class Attention:
         """`encoder self`: attentions that are shown together, layer by layer."""
         return f"{self.stack} {self.kind}"
 
+    @property
+    def is_causal(self) -> bool:
+        """Whether a query sees no later key: the self attention of a decoder."""
+        return self.group == "decoder self"
+
 
 @dataclass(frozen=True)
 class Content:
@@ -86,6 +99,29 @@ class Content:
     attentions: list[Attention]
     statistics: list[HeadStatistic] = field(default_factory=list)
     model: str = ""  # what people call it; empty where arrays of one's own are drawn
+    sinks: dict[str, list[bool]] = field(default_factory=dict)  # by group, which key tokens are (lens/sinks.py)
+
+    def __post_init__(self) -> None:
+        """Sinks that nobody has looked for are those of any text."""
+        known = {one.group: known_sinks(self.sides[one.key].special, one.is_causal) for one in self.attentions}
+        object.__setattr__(self, "sinks", known | self.sinks)
+
+    def sinks_of(self, attention: Attention, level: Level) -> list[bool]:
+        """Which tokens that are attended to, or words, are sinks: a word is one if a piece of it is."""
+        sinks, side = self.sinks[attention.group], self.sides[attention.key]
+        if level == "token":
+            return sinks
+        words = {word for word, sink in zip(side.word_of, sinks, strict=True) if sink}
+        return [word in words for word in range(len(side.words))]
+
+    def beyond_sinks(self, attention: Attention, level: Level) -> tuple[list[bool], list[bool]]:
+        """Which tokens, or words, are left without sinks: of those that attend, and of those that are attended to."""
+        sinks = self.sinks_of(attention, level)
+        return rows_left(self.sides[attention.query].specials(level), sinks, attention.is_causal), [not one for one in sinks]
+
+    def with_special_sinks(self) -> Self:
+        """The same with special tokens as its only sinks, as clark2019 has it."""
+        return replace(self, sinks={one.group: self.sides[one.key].special for one in self.attentions})
 
     @property
     def groups(self) -> list[str]:

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from headscope.errors import HeadscopeError, InputError
 from headscope.lens import AttentionBlock, Lens, Reading
+from headscope.lens.sinks import TextSinks, known_sinks, parked_on, sinks_of
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.labels import visible
 from headscope.measures import MEASURES, can_have
@@ -36,9 +38,10 @@ def content_of(
         sides["target"] = _side(reading.batch.targets[0])
     check_numbers(sum(len(heads) * block.weights[0, 0].numel() for block, heads in chosen))
     attentions = [_attention(reading, block, measures, neurons, heads) for block, heads in chosen]
+    sinks = TextSinks(reading.blocks.values()).by_group()  # of all heads that were read, also of those that are not drawn
     documents = reading.batch.documents
     shown = title or _title(sides, documents[0].text if documents else None)
-    return Content(shown, sides, attentions, model=reading.model)
+    return Content(shown, sides, attentions, model=reading.model, sinks=sinks)
 
 
 def content_of_arrays(
@@ -52,14 +55,17 @@ def content_of_arrays(
     """The same from plain arrays: scores (layer, head, query, key), one measure or a dictionary of them.
 
     Fewer dimensions are taken as one layer, or one head of one layer. With `key_tokens`, the columns are other tokens
-    than the rows (cross attention).
+    than the rows (cross attention). Where no row gives anything to a later column, they are a decoder's.
     """
     given = {name: _four(array) for name, array in (scores if isinstance(scores, Mapping) else {"weight": scores}).items()}
     if not given:
         raise InputError("There are no scores to draw: give an array, or a dictionary of arrays by measure.")
     if not len(tokens) or (key_tokens is not None and not len(key_tokens)):
         raise InputError("There are no tokens to draw: tokens= and key_tokens= need at least one each.")
+    weights = given.get("weight", next(iter(given.values())))
     stack, kind, query = ("encoder", "self", "source") if key_tokens is None else ("decoder", "cross", "target")
+    if key_tokens is None and _is_causal(weights):
+        stack = "decoder"
     sides = {query: Side.plain(tokens, special)}
     if key_tokens is not None:
         sides["source"] = Side.plain(key_tokens)
@@ -70,7 +76,9 @@ def content_of_arrays(
     attentions = [
         Attention(stack, kind, layer, list(range(heads)), query, "source", found) for layer, found in enumerate(by_layer)
     ]
-    return Content(title or _title(sides), sides, attentions)
+    known = known_sinks(sides["source"].special, attentions[0].is_causal)
+    parked = [parked_on(torch.from_numpy(np.abs(one)), torch.tensor(known), kind == "self") for one in weights]
+    return Content(title or _title(sides), sides, attentions, sinks={attentions[0].group: sinks_of(known, parked)})
 
 
 def _attention(
@@ -176,6 +184,13 @@ def _four(scores: Any) -> Array:
     if not np.isfinite(array).all():
         raise InputError("Some scores are not finite numbers: a view can't draw them.")
     return array.reshape((1,) * (4 - array.ndim) + array.shape)
+
+
+def _is_causal(scores: Array) -> bool:
+    """(layer, head, query, key): no query of three or more sees a later key, and some see earlier ones."""
+    if scores.shape[-1] != scores.shape[-2] or scores.shape[-1] < 3:
+        return False
+    return not np.triu(scores, 1).any() and bool(np.tril(scores, -1).any())
 
 
 def _check_shape(name: str, array: Array, layers: int, heads: int, queries: int, keys: int) -> None:

@@ -71,6 +71,7 @@ def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 
             "title": content.title,
             "model": content.model,
             "sides": {name: cast(schema.Side, asdict(side)) for name, side in content.sides.items()},
+            "sinks": content.sinks,
             "attentions": [description for description, _ in packed],
             "measures": [measure_json(name) for name in content.measures],
             "statistics": [cast(schema.HeadStatistic, asdict(one)) for one in content.statistics],

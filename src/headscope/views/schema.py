@@ -121,6 +121,7 @@ class Content(TypedDict):
     title: str
     model: str  # what people call the model that has read it; empty where nobody knows
     sides: dict[str, Side]
+    sinks: dict[str, list[bool]]  # by `encoder self`: which tokens of the side that is attended to are sinks
     attentions: list[Attention]
     measures: list[Measure]
     statistics: list[HeadStatistic]

@@ -13,7 +13,7 @@ from headscope.study import Run
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, Only, content_of, content_of_arrays
 from headscope.views.print import head, matrix, model, neuron
-from headscope.views.state import VIEWS, Kind, Pairs, State, Theme
+from headscope.views.state import VIEWS, Kind, Pairs, State, Theme, sinks_chosen
 from headscope.views.view import View
 
 # A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
@@ -44,7 +44,8 @@ def view_of(
     pairs: Pairs = "all",
     least: float = 0.0,
     top: int = 0,
-    hide_special: bool = False,
+    without_sinks: bool | None = None,
+    renormalise: bool = False,
     keep: Sequence[str] = (),
     compare: str = "",
     sort: str = "",
@@ -73,7 +74,9 @@ def view_of(
         pairs: of two texts A and B, from which to which: "all", "aa", "ab", "ba", "bb".
         least: scores below this part of the largest are not drawn.
         top: only so many scores of each token that attends; 0 for all.
-        hide_special: special tokens are not shown, and the share that is hidden is said.
+        without_sinks: what nearly every head looks at is not shown (special tokens, a decoder's first token, and what most
+            heads of this text park on), and the share that is hidden is said; by default a decoder's.
+        renormalise: without sinks, and what is left of each row adds up to 1.
         keep: tokens that stay chosen: "q3" attends, "k5" is attended to.
         compare: the matrix has this measure beside the first, and their difference.
         sort, above: the model view has heads by this statistic of the run, and only those with at least so much.
@@ -92,8 +95,8 @@ def view_of(
         content = replace(content, statistics=Run.open(run).head_statistics)
     state = State(
         view, content.group_named(attention), layer, None if heads is None else tuple(heads), measure or content.measures[0],
-        level or ("token" if reading is None else reading.level), pairs, least, top, not hide_special, tuple(keep),
-        compare, sort, above, theme,
+        level or ("token" if reading is None else reading.level), pairs, least, top,
+        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, sort, above, theme,
     )  # fmt: skip
     return View(content, state, exact=exact, height=height)
 

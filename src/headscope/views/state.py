@@ -9,9 +9,11 @@ from matplotlib.figure import Figure
 
 from headscope.errors import InputError
 from headscope.lens.reading import Level
-from headscope.views.content import Content
+from headscope.lens.sinks import check_sinks
+from headscope.views.content import Attention, Content
 
 Pairs = Literal["all", "aa", "ab", "ba", "bb"]  # from the first (a) or second (b) text of a pair to the first or second
+Sinks = Literal["", "shown", "hidden", "renormalised"]  # empty: hidden in causal self attention, shown elsewhere
 Theme = Literal["", "light", "dark"]
 
 
@@ -28,7 +30,7 @@ class State:
     pairs: Pairs = "all"
     least: float = 0.0  # scores below this part of the largest are not drawn
     top: int = 0  # only so many scores of each token that attends; 0: all
-    special: bool = True  # else special tokens are hidden, and the share that is hidden is said
+    sinks: Sinks = ""  # hidden: what is left by itself, or each row of it to a sum of 1; the share that is hidden is said
     keep: tuple[str, ...] = ()  # tokens that stay chosen: "q3" attends, "k5" is attended to
     compare: str = ""  # the matrix: a second measure beside the first, and their difference
     sort: str = ""  # the model view: a statistic to sort heads by
@@ -38,13 +40,18 @@ class State:
     def fragment(self) -> str:
         """The choices that differ from the defaults, as they stand behind # in a page's address.
 
-        >>> State(view="matrix", layer=3, heads=(0, 4), special=False).fragment()
-        'view=matrix&layer=3&heads=0,4&special=0'
+        >>> State(view="matrix", layer=3, heads=(0, 4), sinks="hidden").fragment()
+        'view=matrix&layer=3&heads=0,4&sinks=hidden'
         """
         chosen = {
             field.name: getattr(self, field.name) for field in fields(self) if getattr(self, field.name) != field.default
         }
         return "&".join(f"{name}={_written(value)}" for name, value in chosen.items())
+
+    @property
+    def without_sinks(self) -> bool:
+        """Whether a state that is fitted leaves them out."""
+        return self.sinks in ("hidden", "renormalised")
 
     def kept(self) -> tuple[list[int], list[int]]:
         """The numbers of the tokens that stay chosen: those that attend, those that are attended to.
@@ -82,7 +89,28 @@ class State:
             count = len(content.sides[side].words if self.level == "word" else content.sides[side].tokens)
             if places and max(places) >= count:
                 raise InputError(f"There is no token {letter}{max(places)} to keep: the last is {letter}{count - 1}.")
-        return replace(self, attention=group, layer=layer)
+        _one_of(self.sinks, get_args(Sinks), "choice of sinks")
+        return replace(self, attention=group, layer=layer, sinks=self.sinks or self._usual_sinks(content, layers[layer]))
+
+    def _usual_sinks(self, content: Content, attention: Attention) -> Sinks:
+        """Hidden in a causal attention, unless nothing would be left, or a token that is kept would not."""
+        if not attention.is_causal:
+            return "shown"
+        left = content.beyond_sinks(attention, self.level)
+        kept = [side[place] for side, places in zip(left, self.kept(), strict=True) for place in places]
+        return "hidden" if all(map(any, left)) and all(kept) else "shown"
+
+
+def sinks_chosen(without: bool | None, renormalise: bool) -> Sinks:
+    """A state's word for two choices of Python and the command line.
+
+    >>> sinks_chosen(None, False), sinks_chosen(True, False), sinks_chosen(None, True)
+    ('', 'hidden', 'renormalised')
+    """
+    check_sinks(without, renormalise)
+    if renormalise:
+        return "renormalised"
+    return "" if without is None else "hidden" if without else "shown"
 
 
 class Kind(NamedTuple):

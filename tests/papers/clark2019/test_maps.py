@@ -20,6 +20,7 @@ from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.workspace import Unsuitable
 from headscope.text import Corpus, Document
 from headscope.text.mention import Mention
+from headscope.views.from_reading import content_of
 from headscope.views.print import map_of
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -67,7 +68,7 @@ def test_a_sentence_that_is_wrong_is_not_shown(lens: headscope.Lens, treebank: C
     questions = examples.relation_questions("det", DIRECTIONS[0])
     rights = []
     for document in treebank:
-        found = map_of(lens.read(document), 1, 2, special=False)
+        found = map_of(content_of(lens.read(document)).with_special_sinks(), 1, 2, without_sinks=True)
         looks = [np.delete(found.scores[0, word], word).argmax() for word, _ in questions(document)]
         looks = [int(key) + (key >= word) for key, (word, _) in zip(looks, questions(document), strict=True)]
         rights.append(all(key in wanted for key, (_, wanted) in zip(looks, questions(document), strict=True)))
@@ -131,7 +132,7 @@ def test_figure_1_shows_the_head_with_most_of_each_pattern(lens: headscope.Lens,
 
 def test_panels_draw_their_words_in_blue_and_their_scores(lens: headscope.Lens) -> None:
     document = Document(words=["the", "cat", "sat", "on", "the", "unbelievable", "mat", "."])
-    found = map_of(lens.read(document), 1, 2, special=False)
+    found = map_of(content_of(lens.read(document)).with_special_sinks(), 1, 2, without_sinks=True)
     panel = Example("det", 1, 2, 0.5, ["Determiners attend to their nouns"], found, [0, 4], document)
     figure = drawn([panel, panel], 2)
     marked = [lines for lines in figure.axes[0].collections if lines.get_gid() == "marked"]

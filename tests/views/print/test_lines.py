@@ -94,8 +94,8 @@ def test_lines_of_signed_measures_are_dotted_below_zero() -> None:
 
 
 def test_hidden_share_is_written() -> None:
-    figure = draw(CONTENT, State(special=False))
-    state = State(special=False).fitted(CONTENT)
+    figure = draw(CONTENT, State(sinks="hidden"))
+    state = State(sinks="hidden").fitted(CONTENT)
     share = shown(CONTENT, state, attention_of(CONTENT, state)).hidden
     written = " ".join(text.get_text() for text in figure.axes[0].texts)
     assert f"{100 * share:.0f}% of the weight is on special tokens, not shown." in written
@@ -157,7 +157,7 @@ def test_attention_map_colours_the_given_words() -> None:
 
 
 def test_attention_map_in_words_and_what_is_not_there() -> None:
-    figure = attention_map(CONTENT, 0, 1, words=["unreal"], special=False)
+    figure = attention_map(CONTENT, 0, 1, words=["unreal"], without_sinks=True)
     labels = [text.get_text() for text in figure.axes[0].texts]
     assert labels.count("unreal") == 2
     assert "[CLS]" not in labels

@@ -42,7 +42,7 @@ def test_a_matrix_is_its_scores() -> None:
 
 
 def test_two_measures_differ_by_their_shares_of_rows() -> None:
-    figure = draw(CONTENT, State(view="matrix", heads=(2,), compare="norm", special=False))
+    figure = draw(CONTENT, State(view="matrix", heads=(2,), compare="norm", sinks="hidden"))
     scores, ordinary = CONTENT.attentions[0].scores, ~np.array(SIDE.special)
     weight, norm = scores["weight"][2], scores["norm"][2]
     shares = norm / norm.sum(-1, keepdims=True) - weight / weight.sum(-1, keepdims=True)
@@ -140,7 +140,7 @@ def test_the_query_of_a_kept_word_is_its_first_piece() -> None:
 
 def test_neurons_between_two_texts_by_another_measure() -> None:
     attention = CONTENT.attentions[0]
-    figure = draw(CONTENT, State(view="neuron", pairs="ba", special=False, measure="norm", top=1, keep=("q1", "q6")))
+    figure = draw(CONTENT, State(view="neuron", pairs="ba", sinks="hidden", measure="norm", top=1, keep=("q1", "q6")))
     assert "query q of it" in written(figure)  # q1 is of the first text
     norms = attention.scores["norm"][0, 6]
     most = 1 + int(norms[1:5].argmax())
@@ -155,7 +155,7 @@ def test_unseen_and_hidden_keys_are_left_out_and_said() -> None:
     weights[:, :, 5:] = 0
     weights /= weights.sum(-1, keepdims=True)
     causal = replace(CONTENT.attentions[0], scores={"weight": weights})
-    figure = draw(Content("", CONTENT.sides, [causal]), State(view="neuron", special=False))
+    figure = draw(Content("", CONTENT.sides, [causal]), State(view="neuron", sinks="hidden"))
     assert image(figure, "keys").shape[0] == 4
     assert "4 tokens that this one does not see are left out." in written(figure)
     assert f"{100 * weights[0, 7, 0]:.0f}% of the weight is on special tokens" in written(figure)

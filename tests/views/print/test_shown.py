@@ -36,7 +36,7 @@ def test_top_and_threshold_against_sorting(seed: int, top: int, least: float) ->
 def test_hidden_special_tokens_and_their_share() -> None:
     weights = CONTENT.attentions[0].scores["weight"]
     ordinary = ~np.array(SIDE.special)
-    kept = found(special=False)
+    kept = found(sinks="hidden")
     assert kept.queries.labels == ["the", "un", "##real", "cat", "it", "sat"]
     np.testing.assert_array_equal(kept.scores, weights[:, ordinary][..., ordinary])
     assert kept.hidden == pytest.approx(float(weights[:, ordinary][..., ~ordinary].sum(-1).mean()), rel=1e-5)
@@ -54,7 +54,7 @@ TOKENS_A = ["[CLS]", "the", "un", "##real", "cat", "[SEP]"]
 
 
 def test_words() -> None:
-    words = found(level="word", special=False)
+    words = found(level="word", sinks="hidden")
     assert words.keys.labels == ["the", "unreal", "cat", "it", "sat"]
     merged = merge_pieces(CONTENT.attentions[0].scores["weight"], SIDE.word_of, SIDE.word_of)
     np.testing.assert_array_equal(words.scores[1, 1], merged[1, 2][[1, 2, 3, 5, 6]])
@@ -68,7 +68,7 @@ def test_kept_tokens_isolate_and_do_not_move_the_threshold() -> None:
     assert not alone[:, [0, 1, 2, 3, 5, 6, 7, 8]][..., [0, 2, 3, 4, 5, 6, 7, 8]].any()
     np.testing.assert_array_equal(alone[:, 4], usual.drawn[:, 4])
     np.testing.assert_array_equal(alone[..., 1], usual.drawn[..., 1])
-    hidden = found(keep=("q0",), special=False)
+    hidden = found(keep=("q0",), sinks="hidden")
     assert hidden.isolated().drawn.all(), "a token that is hidden cannot be kept, so all others are shown"
 
 
@@ -76,7 +76,7 @@ def test_shares_of_rows_sum_to_one_for_every_measure() -> None:
     for measure in ("weight", "norm", "joint_norm"):
         np.testing.assert_allclose(found(measure=measure).of_rows.sum(-1), 1, atol=1e-5)
     np.testing.assert_allclose(np.abs(found(measure="effective").of_rows).sum(-1), 1, atol=1e-5)
-    hidden = found(measure="norm", special=False)
+    hidden = found(measure="norm", sinks="hidden")
     assert (hidden.of_rows.sum(-1) < 1).all(), "what is hidden still counts"
 
 

@@ -6,9 +6,11 @@ export interface Axis {
   titles: string[]; // what the tokenizer wrote
   special: boolean[];
   segments: number[];
+  left: boolean[]; // which stay where sinks are left out
   members: number[][]; // the pieces of each
 }
 
+/** Of one side by itself, which knows of no sinks: see axesWithin. */
 export function axisOf(side: Side, level: Level): Axis {
   if (level === "token") {
     return {
@@ -16,6 +18,7 @@ export function axisOf(side: Side, level: Level): Axis {
       titles: side.raw,
       special: side.special,
       segments: side.segments,
+      left: side.tokens.map(() => true),
       members: side.tokens.map((_, piece) => [piece]),
     };
   }
@@ -28,6 +31,7 @@ export function axisOf(side: Side, level: Level): Axis {
     titles: members.map((pieces) => pieces.map((piece) => side.raw[piece]).join(" ")),
     special: members.map((pieces) => side.special[pieces[0]] ?? false),
     segments: members.map((pieces) => side.segments[pieces[0]] ?? 0),
+    left: members.map(() => true),
     members,
   };
 }

@@ -1,4 +1,4 @@
-// Which scores of a map are drawn: pairs of texts, special tokens, a threshold, the largest few of each row.
+// Which scores of a map are drawn: pairs of texts, sinks, a threshold, the largest few of each row.
 
 import type { Pairs, State } from "../schema";
 import type { Axis } from "./axis";
@@ -10,46 +10,69 @@ export interface Shown {
   rowShown: boolean[];
   columnShown: boolean[];
   most: number; // the largest |score| that is drawn
-  total: number; // the sum of the shown rows' |scores|, hidden tokens included
-  hidden: number; // the share of it that lies on hidden special tokens
+  totals: Float32Array; // the sum of each shown row's |scores|, hidden tokens included
+  onSinks: Float32Array; // the part of it that lies on sinks that are not shown
 }
 
-type Choices = Pick<State, "pairs" | "special" | "least" | "top">;
+type Choices = Pick<State, "pairs" | "sinks" | "least" | "top">;
 
 export function shown(scores: Float32Array, rows: Axis, columns: Axis, state: Choices): Shown {
   const { rowShown, columnShown } = shownTokens(rows, columns, state);
   const width = columns.labels.length;
+  const renormalised = state.sinks === "renormalised";
   // Maps of 4,096 tokens have 16.7 million scores: nothing is copied where nothing is left out, and flags are bytes.
-  const isWhole = !rowShown.includes(false) && !columnShown.includes(false) && !state.top && !state.least;
+  const isWhole = !rowShown.includes(false) && !columnShown.includes(false) && !state.top && !state.least && !renormalised;
   const drawn = isWhole ? scores : new Float32Array(scores.length);
   const here = Uint8Array.from(columnShown, Number);
-  const isHiddenSpecial = Uint8Array.from(columns.special, (special) => Number(special && !state.special));
+  const isHiddenSink = Uint8Array.from(columns.left, (left) => Number(withoutSinks(state) && !left));
+  const totals = new Float32Array(rowShown.length);
+  const onSinks = new Float32Array(rowShown.length);
   let most = 0;
-  let all = 0;
-  let onSpecial = 0;
   for (let row = 0; row < rowShown.length; row++) {
     if (!rowShown[row]) continue;
+    let [all, sinks, largest] = [0, 0, 0];
     for (let column = 0, i = row * width; column < width; column++, i++) {
       const size = Math.abs(scores[i]);
       all += size;
-      if (isHiddenSpecial[column]) onSpecial += size;
-      if (here[column] && size > most) most = size;
+      if (isHiddenSink[column]) sinks += size;
+      if (here[column] && size > largest) largest = size;
     }
+    totals[row] = all;
+    onSinks[row] = sinks;
+    const whole = renormalised ? all - sinks || 1 : 1; // what a score is a part of
+    if (largest / whole > most) most = largest / whole;
     if (isWhole) continue;
-    for (let column = 0, i = row * width; column < width; column++, i++) if (here[column]) drawn[i] = scores[i];
+    for (let column = 0, i = row * width; column < width; column++, i++) if (here[column]) drawn[i] = scores[i] / whole;
     if (state.top > 0) keepLargest(drawn, row * width, width, state.top);
   }
   if (state.least > 0) {
     for (let i = 0; i < drawn.length; i++) if (Math.abs(drawn[i]) < state.least * most) drawn[i] = 0;
   }
-  return { scores: drawn, rows, columns, rowShown, columnShown, most, total: all, hidden: all > 0 ? onSpecial / all : 0 };
+  return { scores: drawn, rows, columns, rowShown, columnShown, most, totals, onSinks };
+}
+
+/** The share of what several maps of the same rows give that lies on sinks which are not shown. */
+export function hiddenOf(maps: Pick<Shown, "totals" | "onSinks">[]): number {
+  const sum = (of: "totals" | "onSinks") => maps.reduce((all, map) => map[of].reduce((part, one) => part + one, all), 0);
+  return sum("onSinks") / (sum("totals") || 1);
+}
+
+/** The same for each row. */
+export function hiddenOfRows(maps: Pick<Shown, "totals" | "onSinks">[]): Float32Array {
+  const rows = new Float32Array(maps[0]?.totals.length ?? 0);
+  return rows.map((_, row) => hiddenOf(maps.map(({ totals, onSinks }) => ({ totals: totals.subarray(row, row + 1), onSinks: onSinks.subarray(row, row + 1) }))));
+}
+
+/** Whether sinks are left out, by a state that is fitted to its content. */
+export function withoutSinks({ sinks }: Pick<State, "sinks">): boolean {
+  return sinks === "hidden" || sinks === "renormalised";
 }
 
 /** Which tokens of both axes are shown. */
-export function shownTokens(rows: Axis, columns: Axis, state: Pick<State, "pairs" | "special">): Pick<Shown, "rowShown" | "columnShown"> {
+export function shownTokens(rows: Axis, columns: Axis, state: Pick<State, "pairs" | "sinks">): Pick<Shown, "rowShown" | "columnShown"> {
   return {
-    rowShown: visible(rows, state.special, segmentOf(state.pairs, 0)),
-    columnShown: visible(columns, state.special, segmentOf(state.pairs, 1)),
+    rowShown: visible(rows, withoutSinks(state), segmentOf(state.pairs, 0)),
+    columnShown: visible(columns, withoutSinks(state), segmentOf(state.pairs, 1)),
   };
 }
 
@@ -59,8 +82,8 @@ export function placesOf(isShown: boolean[]): number[] {
 }
 
 /** Which tokens of an axis are shown; `segment` is the text of a pair that they must belong to, null for either. */
-function visible(axis: Axis, special: boolean, segment: number | null): boolean[] {
-  return axis.labels.map((_, i) => (special || !axis.special[i]) && (segment === null || axis.segments[i] === segment));
+function visible(axis: Axis, without: boolean, segment: number | null): boolean[] {
+  return axis.labels.map((_, i) => (axis.left[i] || !without) && (segment === null || axis.segments[i] === segment));
 }
 
 /** The text that a letter of `pairs` names: a is the first, b the second. */

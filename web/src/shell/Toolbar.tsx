@@ -1,15 +1,16 @@
 // The choices that all views share. Whatever a content does not offer (pairs, kinds of attention, words) is not shown.
 import { groupsOf } from "../data/content";
+import { hasSinks, sinksNamed } from "../data/sinks";
 import { percent } from "../drawing/canvas";
 import type { Measure, Pairs } from "../schema";
 import type { State } from "../state";
 import { CopyButton } from "./CopyButton";
-import { Check, Choice, Slider } from "./choices";
+import { Choice, Slider } from "./choices";
 import { ThemeButton } from "./ThemeButton";
 import { useViewed } from "./viewed";
 
 interface Props {
-  hidden: number | null; // the share that lies on hidden special tokens
+  hidden: number | null; // the share that lies on sinks which are not shown
   more?: Pick<Measure, "name" | "title">[];
   link: (state: State) => string;
 }
@@ -22,6 +23,12 @@ const PAIRS: [Pairs, string][] = [
   ["bb", "B → B"],
 ];
 
+const SINKS: [State["sinks"], string][] = [
+  ["shown", "shown"],
+  ["hidden", "left out"],
+  ["renormalised", "left out, rest to 100%"],
+];
+
 export function Toolbar({ hidden, more = [], link }: Props) {
   const { content, group, attention, state, change, dark } = useViewed();
   const groups = groupsOf(content);
@@ -30,7 +37,6 @@ export function Toolbar({ hidden, more = [], link }: Props) {
   const measures = [...here, ...more.filter((measure) => !content.measures.some((one) => one.name === measure.name))];
   const hasPairs = sides.some((side) => side.segments.includes(1));
   const hasWords = sides.some((side) => side.words.length < side.tokens.length);
-  const hasSpecial = sides.some((side) => side.special.includes(true));
   const inModel = state.view === "model";
   return (
     <form class="toolbar" aria-label="What is shown" onSubmit={(event) => event.preventDefault()}>
@@ -84,14 +90,15 @@ export function Toolbar({ hidden, more = [], link }: Props) {
         said={state.top ? `the ${state.top} largest of each token` : "all"}
         set={(top) => change({ top })}
       />
-      {hasSpecial && (
-        <Check name="special" label="hide special tokens" checked={!state.special} set={(hide) => change({ special: !hide })}>
-          {!state.special && hidden !== null && (
-            <em class="hidden-share" role="status">
+      {hasSinks(content, attention) && (
+        <span class="sinks-choice">
+          <Choice label="sinks" value={state.sinks} options={SINKS} set={(sinks) => change({ sinks })} />
+          {hidden !== null && (
+            <em class="hidden-share" role="status" title={`Of what is shown, ${percent(hidden)} goes to sinks: ${sinksNamed(content, attention).join(", ")}`}>
               {percent(hidden)} hidden
             </em>
           )}
-        </Check>
+        </span>
       )}
       <span class="toolbar-end">
         <CopyButton fragment={link(state)} />

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { groupOf, groupsOf } from "../data/content";
+import { usualSinks } from "../data/sinks";
 import { percent } from "../drawing/canvas";
 import { type Attention, type Content, type Measure, View } from "../schema";
 import { type Change, format, type State } from "../state";
@@ -47,7 +48,7 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
   const whole = beside ? (
     <section class="viewer" data-view={shown.view} data-ready="true" aria-label="The second text">
       {stage}
-      {!shown.special && hidden !== null && <p class="beside-hidden">{percent(hidden)} hidden</p>}
+      {hidden !== null && <p class="beside-hidden">{percent(hidden)} hidden</p>}
     </section>
   ) : (
     <div class="viewer" data-view={shown.view} data-ready="true">
@@ -83,6 +84,7 @@ function fitted(state: State, content: Content, attention: Attention): State {
     pairs: isPair ? state.pairs : "all",
     least: Math.min(1, state.least),
     top: Math.floor(state.top),
+    sinks: state.sinks || usualSinks(content, attention, state),
     sort: content.statistics.some((statistic) => statistic.name === state.sort) ? state.sort : "",
   };
 }

@@ -1,6 +1,4 @@
 // How a reader chooses: from a list, with a slider, yes or no.
-import type { ComponentChildren } from "preact";
-
 interface ChoiceProps<T extends string> {
   label: string;
   value: T;
@@ -58,15 +56,13 @@ interface CheckProps {
   label: string;
   checked: boolean;
   set: (checked: boolean) => void;
-  children?: ComponentChildren; // what stands behind it
 }
 
-export function Check({ name, label, checked, set, children }: CheckProps) {
+export function Check({ name, label, checked, set }: CheckProps) {
   return (
     <label class="choice check">
       <input type="checkbox" name={name} checked={checked} onChange={(event) => set(event.currentTarget.checked)} />
       <span>{label}</span>
-      {children}
     </label>
   );
 }

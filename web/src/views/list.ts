@@ -7,7 +7,7 @@ import { ModelView } from "./model/ModelView";
 import { NeuronView } from "./neuron/NeuronView";
 
 export interface ViewProps {
-  /** Tell the toolbar which share lies on hidden special tokens; null where nothing is hidden. */
+  /** Tell the toolbar which share lies on sinks that are not shown; null where they are. */
   onHidden: (share: number | null) => void;
 }
 

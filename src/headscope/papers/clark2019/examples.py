@@ -15,6 +15,7 @@ from headscope.statistics.words.relations import DIRECTIONS
 from headscope.text import Corpus, Document
 from headscope.text.coreference.cases import cases as antecedent_cases
 from headscope.text.cut import cut
+from headscope.views.from_reading import content_of
 from headscope.views.print import Shown, map_of
 
 FEW, MANY = 8, 16  # words of a sentence that makes a good picture
@@ -100,7 +101,8 @@ def answered(
     fitting = (document for document in documents if len(document.words or ()) <= LONGEST and questions(document))
     for _, document in heapq.nsmallest(TRIES, enumerate(fitting), key=length):
         reading = read(document)
-        found = map_of(reading, layer, head, measure=measure, special=False)
+        content = content_of(reading, [measure], only={layer: [head]}).with_special_sinks()
+        found = map_of(content, layer, head, measure=measure, without_sinks=True)
         places = word_places(reading, found)
         asked = questions(document)
         if all(_looks_at(found, places, word, wanted) for word, wanted in asked):

@@ -71,7 +71,7 @@ def figure1(shares: pd.DataFrame, tokens: EdgeTokens, corpus: Corpus, lens: Lens
     for pattern, says, values, of_what in _patterns(shares, tokens):
         best = shares.loc[values.idxmax()]
         layer, head = int(best["layer"]), int(best["head"])
-        found = map_of(reading, layer, head, measure=measure, level="token")
+        found = map_of(reading, layer, head, measure=measure, level="token", without_sinks=False)
         value = float(values.max())
         said = [says, f"{in_percent(value)}% of {of_what}"]
         panels.append(Example(pattern, layer, head, value, said, found, [], document))

@@ -14,7 +14,7 @@ from headscope.views.print.columns import Box, column_height, draw_lines, write_
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import MARGIN, Sheet
 from headscope.views.print.shown import Mask, Shown, Tokens, attention_of, shown
-from headscope.views.state import State
+from headscope.views.state import State, sinks_chosen
 
 DIRECTIONS = ("from", "to", "both")
 OTHERS = "#6E7780"  # lines of all other words
@@ -29,7 +29,8 @@ def attention_map(
     direction: str = "from",
     measure: str = "weight",
     level: Level = "word",
-    special: bool = True,
+    without_sinks: bool | None = None,
+    renormalise: bool = False,
     attention: str = "",
     colour: str = BLUE,
     width: float = COLUMN,
@@ -37,16 +38,19 @@ def attention_map(
 ) -> Figure:
     """One head on one sentence, with attention "from" some words, "to" them, or "both", in colour.
 
-    `words` are labels, each of which stands for all that read so, or numbers from 0 that count everything shown, special
-    tokens too. The darkest line is the largest score. With `special=False`, special tokens are not shown, and the share that
-    is hidden is said.
+    `words` are labels, each of which stands for all that read so, or numbers from 0 that count every word of the text. The
+    darkest line is the largest score. `without_sinks`, special tokens and what else nearly every head looks at are not
+    shown, and the share that is hidden is said; by default a decoder's. `renormalise` makes what is left shares of it.
 
     >>> from headscope.views.from_reading import content_of_arrays
     >>> content = content_of_arrays(["she", "saw", "him"], [[0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.1, 0.9, 0.0]])
     >>> figure = attention_map(content, 0, 0, words=["him"])
     """
     content = _content(source, layer, head, measure)
-    found = map_of(content, layer, head, measure=measure, level=level, special=special, attention=attention)
+    found = map_of(
+        content, layer, head, measure=measure, level=level, without_sinks=without_sinks, renormalise=renormalise,
+        attention=attention,
+    )  # fmt: skip
     marked = marked_words(found, words, direction)
     heading = title if title is not None else f"{where(content, found.attention)}, head {head} · {measure_name(measure)}"
     notes = wrapped(found.notes(), width)
@@ -67,13 +71,14 @@ def map_of(
     *,
     measure: str = "weight",
     level: Level = "word",
-    special: bool = True,
+    without_sinks: bool | None = None,
+    renormalise: bool = False,
     attention: str = "",
 ) -> Shown:
     """The scores that `attention_map` draws."""
     content = _content(source, layer, head, measure)
-    chosen = State("head", attention, layer, (head,), measure, level, special=special)
-    state = chosen.fitted(content)
+    sinks = sinks_chosen(without_sinks, renormalise)
+    state = State("head", attention, layer, (head,), measure, level, sinks=sinks).fitted(content)
     return shown(content, state, attention_of(content, state), [head])
 
 

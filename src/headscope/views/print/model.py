@@ -11,7 +11,7 @@ from headscope.views.content import Attention, Content
 from headscope.views.print.columns import Ends, draw_lines
 from headscope.views.print.header import HEAD, measure_name, notes_height, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet
-from headscope.views.print.shown import Shown, is_joint, shown
+from headscope.views.print.shown import Shown, hidden_said, is_joint, shown
 from headscope.views.print.thinning import thinned
 from headscope.views.state import State
 
@@ -133,7 +133,7 @@ def _notes(found: list[Shown]) -> list[str]:
         what = "Rows attend, columns are attended to"
     said = [f"{what}; the darkest is the largest {name} of its {'layer' if first.joint else 'head'}."]
     totals = sum(float(one.totals.sum()) for one in found)
-    hidden = sum(one.hidden * float(one.totals.sum()) for one in found)
+    hidden = sum(float(one.on_sinks.sum()) for one in found)
     if hidden > 0:
-        said.append(f"{100 * hidden / totals:.0f}% of the {name} of all heads is on special tokens, not shown.")
+        said.append(hidden_said(f"of the {name} of all heads", hidden / totals, first.sinks, first.renormalised))
     return said

@@ -5,7 +5,7 @@ it, and the norm of the value vector that the weight multiplies.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -17,7 +17,18 @@ from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.print.columns import ROW, TYPE, row_height
 from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
-from headscope.views.print.shown import Mask, attention_of, choose, is_joint, labels_of, nothing_left, tokens_left
+from headscope.views.print.shown import (
+    Mask,
+    attention_of,
+    choose,
+    hidden_said,
+    is_joint,
+    left_of,
+    nothing_left,
+    sinks_hidden,
+    sinks_said,
+    tokens_left,
+)
 from headscope.views.state import State
 
 GAP = 0.12  # inches between columns
@@ -81,7 +92,7 @@ def softmax(logits: Array) -> Array:
 
 def figure(content: Content, state: State) -> Figure:
     """As wide as a page, always in pieces; of a kept word, the first. The query is the first that is kept and shown, else
-    the last that is not special."""
+    the last that is not special. Renormalised weights are the softmax over the keys that are no sinks."""
     attention = attention_of(content, state)
     if attention.neurons is None:
         raise InputError(
@@ -89,16 +100,21 @@ def figure(content: Content, state: State) -> Figure:
             "or the content was made without (neurons=True)."
         )
     head = state.heads[0] if state.heads else attention.heads[0]
-    row = _query(content, state, attention)
+    rows, left = tokens_left(content, state, attention, "token")
+    row = _query(content, state, attention, rows)
     side = content.sides[attention.key]
     found = steps(attention, attention.neurons, head, row)
     place = 0 if is_joint(attention, state.measure) else attention.heads.index(head)
-    scores = attention.scores[state.measure][place, row]
-    left = tokens_left(state, *labels_of(side, "token")[1:], 1)
-    chosen, hidden = _rows(state, side.special, np.where(found.weights > 0, scores, 0), left)
+    scores = np.where(found.weights > 0, attention.scores[state.measure][place, row], 0)
+    chosen = _rows(state, scores, left)
     labels = [side.tokens[key] for key in chosen]
-    of_measure = f"{100 * hidden:.0f}% of the {measure_name(state.measure)} is on special tokens, not shown."
-    notes = wrapped([*_notes(attention.neurons, found), *([of_measure] if hidden > 0 else [])], FULL)
+    sinks, renormalised = sinks_hidden(content, state, attention, "token"), state.sinks == "renormalised"
+    hidden = float(np.abs(scores)[sinks].sum() / (np.abs(scores).sum() or 1))
+    of_measure = f"of the {measure_name(state.measure)}"
+    said = [hidden_said(of_measure, hidden, sinks_said(content, attention, "token"))] if hidden > 0 else []
+    notes = wrapped([*_notes(attention.neurons, found, renormalised), *said], FULL)
+    if renormalised:
+        found = replace(found, weights=found.weights / left_of(found.weights, sinks))
     line = row_height(len(labels))
     bars = 1 if found.value_norms is None else 3
     beside = min(LONGEST, max(width_of(label, TYPE) for label in labels)) + 0.06
@@ -121,9 +137,9 @@ def figure(content: Content, state: State) -> Figure:
     return sheet.figure
 
 
-def _query(content: Content, state: State, attention: Attention) -> int:
+def _query(content: Content, state: State, attention: Attention, rows: Mask) -> int:
     side = content.sides[attention.query]
-    left = np.flatnonzero(tokens_left(state, *labels_of(side, "token")[1:], 0)).tolist()
+    left = np.flatnonzero(rows).tolist()
     if not left:
         raise InputError(nothing_left(state))
     kept, _ = state.kept()
@@ -132,14 +148,12 @@ def _query(content: Content, state: State, attention: Attention) -> int:
     return next((place for place in pieces if place in left), (ordinary or left)[-1])
 
 
-def _rows(state: State, special: Sequence[bool], scores: Array, left: Mask) -> tuple[list[int], float]:
-    """The keys that are shown, and the share of the scores on special ones that are not."""
+def _rows(state: State, scores: Array, left: Mask) -> list[int]:
+    """The keys that are shown."""
     drawn = choose(np.where(left, scores, 0)[None, None], state.top, state.least)[0, 0]
     if not drawn.any():
-        raise InputError("This token gives nothing to the tokens that are shown: show special ones, or choose other pairs.")
-    sizes = np.abs(scores)
-    hidden = sizes[np.array(special, dtype=bool)].sum() / (sizes.sum() or 1)
-    return np.flatnonzero(drawn).tolist(), 0.0 if state.special else float(hidden)
+        raise InputError("This token gives nothing to the tokens that are shown: show the sinks, or choose other pairs.")
+    return np.flatnonzero(drawn).tolist()
 
 
 def _vectors(sheet: Sheet, found: Steps, chosen: Sequence[int], token: str, strips: Strips) -> None:
@@ -184,10 +198,11 @@ def _short(number: float) -> str:
     return f"{number:.{max(0, 3 - len(str(int(number))))}f}"
 
 
-def _notes(neurons: Neurons, found: Steps) -> list[str]:
+def _notes(neurons: Neurons, found: Steps, renormalised: bool) -> list[str]:
     said = [f"Blue is above zero, orange below; {found.query.shape[-1]} neurons, each strip to its own largest."]
     inexact = f"not the softmax of q·k alone: {neurons.why or 'something else stands between'}"
-    said.append(f"The weights are {f'the softmax of {neurons.scaling:.3g} q·k' if neurons.exact else inexact}.")
+    over = ", over the keys that are no sinks" if renormalised else ""
+    said.append(f"The weights are {f'the softmax of {neurons.scaling:.3g} q·k' if neurons.exact else inexact}{over}.")
     if unseen := int((found.weights <= 0).sum()):
         said.append(f"{unseen} tokens that this one does not see are left out.")
     return said

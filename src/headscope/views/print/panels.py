@@ -47,7 +47,7 @@ def draw_panels(panels: Sequence[Panel], columns: int, title: str = "") -> Figur
             asked = np.isin(np.arange(len(panel.found.queries)), list(panel.marked))
             draw_map(sheet, box, panel.found, asked, np.zeros(len(panel.found.keys), dtype=bool))
             if panel.found.hidden > 0:
-                note = f"{100 * panel.found.hidden:.0f}% is on special tokens, not shown"
+                note = f"{100 * panel.found.hidden:.0f}% is on {panel.found.sinks}, not shown"
                 sheet.text(box.left, box.top + panel.height + LINE / 2, note, 5.8, color=FAINT)
     return sheet.figure
 

@@ -14,6 +14,7 @@ from headscope.views.merging import merge_pieces
 from headscope.views.state import State
 
 Mask = NDArray[np.bool_]
+NAMED = 4  # sinks that a figure names
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,21 @@ class Shown:
     keys: Tokens
     scores: Array  # head query key
     drawn: Mask  # head query key: not below the threshold, and among the top ones
-    totals: Array  # head query: the sum of each row before anything was hidden
-    hidden: float  # the share of what the tokens shown give that goes to special ones, which are not
+    totals: Array  # head query: the sum of each row before anything was hidden, without signs
+    on_sinks: Array  # head query: the part of it that goes to sinks, which are not shown; 0 where they are
+    sinks: str  # which these are, in words
+    renormalised: bool  # whether each score is a part of what its row gives beyond sinks
+
+    @property
+    def hidden(self) -> float:
+        """The share of what the tokens shown give that goes to sinks, which are not."""
+        return float(self.on_sinks.sum() / (self.totals.sum() or 1))
+
+    @property
+    def hidden_of_rows(self) -> Array:
+        """(query,): the same for each of them."""
+        totals = self.totals.sum(0)
+        return np.asarray(self.on_sinks.sum(0) / np.where(totals > 0, totals, 1), dtype=np.float32)
 
     @property
     def largest(self) -> float:
@@ -55,10 +69,13 @@ class Shown:
 
     @property
     def of_rows(self) -> Array:
-        """Each score as a part of its row, hidden ones included: what makes weights and norms comparable.
+        """Each score as a part of its row, hidden ones included: what makes weights and norms comparable. Renormalised ones
+        are parts of what is left.
 
         Rows of a signed measure are divided by the sum without signs, since the sum itself may be near zero.
         """
+        if self.renormalised:
+            return self.scores
         return np.asarray(self.scores / np.where(self.totals > 0, self.totals, 1)[..., None], dtype=np.float32)
 
     @property
@@ -81,9 +98,8 @@ class Shown:
 
     def notes(self) -> list[str]:
         """What a reader of the figure must know."""
-        percent = f"{100 * self.hidden:.0f}%" if self.hidden >= 0.005 else "Less than 1%"
         name = self.measure.replace("_", " ")
-        return [f"{percent} of the {name} is on special tokens, not shown."] if self.hidden > 0 else []
+        return [hidden_said(f"of the {name}", self.hidden, self.sinks, self.renormalised)] if self.hidden > 0 else []
 
 
 def attention_of(content: Content, state: State) -> Attention:
@@ -105,14 +121,29 @@ def shown(content: Content, state: State, attention: Attention, heads: list[int]
     sides = content.sides[attention.query], content.sides[attention.key]
     if state.level == "word":
         scores = merge_pieces(scores, sides[0].word_of, sides[1].word_of)
-    queries, keys = (_tokens(state, side, end) for end, side in enumerate(sides))
+    left, kept = tokens_left(content, state, attention, state.level), state.kept()
+    queries, keys = (_tokens(side, state.level, left[end], kept[end]) for end, side in enumerate(sides))
     if not len(queries) or not len(keys):
         raise InputError(nothing_left(state))
-    sizes = np.abs(scores[:, queries.places])
-    hidden = 0.0 if state.special else float(sizes[..., labels_of(sides[1], state.level)[1]].sum() / (sizes.sum() or 1))
-    scores = scores[:, queries.places][..., keys.places]
+    rows = scores[:, queries.places]
+    sizes, sinks = np.abs(rows), sinks_hidden(content, state, attention, state.level)
+    totals, on_sinks = sizes.sum(-1), sizes[..., sinks].sum(-1)
+    scores = rows[..., keys.places]
+    if renormalised := state.sinks == "renormalised":
+        scores = scores / left_of(sizes, sinks)
     drawn = choose(scores, state.top, state.least)
-    return Shown(attention, places, name, joint, queries, keys, scores, drawn, sizes.sum(-1), hidden)
+    said = sinks_said(content, attention, state.level)
+    return Shown(attention, places, name, joint, queries, keys, scores, drawn, totals, on_sinks, said, renormalised)
+
+
+def left_of(sizes: Array, sinks: Mask) -> Array:
+    """(..., key), (key,) -> (..., 1): what goes beyond sinks; 1 where nothing does, since it is to divide by.
+
+    >>> left_of(np.array([[0.5, 0.2, 0.3], [1.0, 0.0, 0.0]]), np.array([True, False, False])).tolist()
+    [[0.5], [1.0]]
+    """
+    left = sizes[..., ~sinks].sum(-1, keepdims=True)
+    return np.where(left > 0, left, 1)
 
 
 def choose(scores: Array, top: int = 0, least: float = 0.0) -> Mask:
@@ -132,30 +163,63 @@ def choose(scores: Array, top: int = 0, least: float = 0.0) -> Mask:
     return chosen
 
 
-def _tokens(state: State, side: Side, end: int) -> Tokens:
-    """Those of one side that are shown; `end` 0 attends, 1 is attended to."""
-    labels, special, segments = labels_of(side, state.level)
-    places = np.flatnonzero(tokens_left(state, special, segments, end)).tolist()
-    return Tokens([labels[place] for place in places], places, np.isin(places, state.kept()[end]))
+def _tokens(side: Side, level: Level, left: Mask, kept: list[int]) -> Tokens:
+    """Those of one side that are shown."""
+    places = np.flatnonzero(left).tolist()
+    labels = labels_of(side, level)
+    return Tokens([labels[place] for place in places], places, np.isin(places, kept))
 
 
-def labels_of(side: Side, level: Level) -> tuple[list[str], Mask, NDArray[np.int64]]:
-    """Labels, which are special, and of which text of a pair; a word is what its first piece is."""
-    special, segments = np.array(side.special, dtype=bool), np.array(side.segments, dtype=np.int64)
-    if level == "token":
-        return side.tokens, special, segments
-    _, firsts = np.unique(side.word_of, return_index=True)
-    return side.words, special[firsts], segments[firsts]
+def labels_of(side: Side, level: Level) -> list[str]:
+    return side.tokens if level == "token" else side.words
 
 
-def tokens_left(state: State, special: Mask, segments: NDArray[np.int64], end: int) -> Mask:
-    """Which tokens of a side are shown, by its text of a pair and what is hidden; `end` 0 attends, 1 is attended to."""
-    of_text = np.ones(len(segments), dtype=bool) if state.pairs == "all" else segments == "ab".index(state.pairs[end])
-    return of_text if state.special else of_text & ~special
+def tokens_left(content: Content, state: State, attention: Attention, level: Level) -> tuple[Mask, Mask]:
+    """Which tokens that attend, and which that are attended to, are shown: by their text of a pair, and without sinks."""
+    beyond = content.beyond_sinks(attention, level)
+    found = []
+    for end, (name, left) in enumerate(zip((attention.query, attention.key), beyond, strict=True)):
+        segments = _segments(content.sides[name], level)
+        of_text = np.ones(len(segments), dtype=bool) if state.pairs == "all" else segments == "ab".index(state.pairs[end])
+        found.append(of_text & np.array(left, dtype=bool) if state.without_sinks else of_text)
+    return found[0], found[1]
+
+
+def sinks_hidden(content: Content, state: State, attention: Attention, level: Level) -> Mask:
+    """(key,): the sinks that are not shown."""
+    sinks = np.array(content.sinks_of(attention, level), dtype=bool)
+    return sinks if state.without_sinks else np.zeros_like(sinks)
+
+
+def sinks_said(content: Content, attention: Attention, level: Level) -> str:
+    """Which tokens sinks are, in words: those that are special are known as such, of others the first are named."""
+    side, sinks = content.sides[attention.key], content.sinks_of(attention, level)
+    marks = zip(labels_of(side, level), sinks, side.specials(level), strict=True)
+    others = list(dict.fromkeys(label for label, sink, special in marks if sink and not special))
+    if not others:
+        return "special tokens"
+    return f"sinks ({', '.join(others[:NAMED])}{', …' if len(others) > NAMED else ''})"
+
+
+def hidden_said(of_what: str, share: float, sinks: str, renormalised: bool = False) -> str:
+    """What is not shown.
+
+    >>> hidden_said("of the weight", 0.74, "sinks (The, ,)", renormalised=True)
+    '74% of the weight is on sinks (The, ,), not shown; what is left of each row is shown as shares of it.'
+    """
+    percent = f"{100 * share:.0f}%" if share >= 0.005 else "Less than 1%"
+    rest = "; what is left of each row is shown as shares of it" if renormalised else ""
+    return f"{percent} {of_what} is on {sinks}, not shown{rest}."
 
 
 def nothing_left(state: State) -> str:
     """What is said where no token is left to draw."""
     if state.pairs != "all":
         return f"There is nothing for pairs={state.pairs!r} here: this is no pair of texts, or all of it is hidden."
-    return "All tokens here are special, and special ones are hidden: show them."
+    return "All tokens here are sinks, and sinks are hidden: show them (without_sinks=False, --with-sinks)."
+
+
+def _segments(side: Side, level: Level) -> NDArray[np.int64]:
+    """Of which text of a pair each token is; a word is where its first piece is."""
+    segments = np.array(side.segments, dtype=np.int64)
+    return segments if level == "token" else segments[np.unique(side.word_of, return_index=True)[1]]

@@ -1,5 +1,6 @@
 // Lines between tokens with their numbers beside them: the head view of a layer, and of one head in the model view.
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { withoutSinks } from "../../data/shown";
 import { number } from "../../drawing/canvas";
 import { useScores, useWidth } from "../../shell/hooks";
 import { useViewed } from "../../shell/viewed";
@@ -25,15 +26,15 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
   const scores = useScores();
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, point] = useState<string | null>(null);
-  const { level, pairs, special, measure, least, top } = state;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, special]);
+  const { level, pairs, sinks, measure, least, top } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks]);
   const maps = useMemo(
     () => scores && headMaps(content, scores, state, axes, places, dark),
     [content, scores, axes, measure, least, top, places.join(), dark],
   );
   const isolated = useMemo(() => isolate(state.keep, pointed, axes), [state.keep, pointed, axes]);
   const lines = useMemo(() => maps && chooseLines(maps, isolated, preview), [maps, isolated, preview]);
-  useEffect(() => onHidden?.(maps && !special ? maps.hidden : null), [maps, special, onHidden]);
+  useEffect(() => onHidden?.(maps && withoutSinks(state) ? maps.hidden : null), [maps, sinks, onHidden]);
   const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
   const beside = width >= BESIDE;
   const reveal = (token: string) => {
@@ -42,7 +43,7 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
   const empty = axes.rowPlaces.length === 0 || axes.columnPlaces.length === 0;
   return (
     <div class={beside ? "head-picture beside" : "head-picture"} ref={box}>
-      {empty && <p class="empty">No token is left: show special tokens, or choose other pairs.</p>}
+      {empty && <p class="empty">No token is left: show sinks, or choose other pairs.</p>}
       {width > 0 && !empty && (
         <Drawing
           axes={axes}

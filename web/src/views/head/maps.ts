@@ -1,8 +1,9 @@
 // The maps of the heads that are shown: between the same two axes, and on one scale, so that heads can be compared.
-import { type Axis, axisOf, merge } from "../../data/axis";
+import { type Axis, merge } from "../../data/axis";
 import { isJoint } from "../../data/content";
 import type { Scores } from "../../data/scores";
-import { placesOf, shown, shownTokens } from "../../data/shown";
+import { hiddenOf, hiddenOfRows, placesOf, shown, shownTokens } from "../../data/shown";
+import { axesWithin } from "../../data/sinks";
 import { headColour } from "../../drawing/colours";
 import type { Attention, Content } from "../../schema";
 import type { State } from "../../state";
@@ -25,13 +26,13 @@ export interface Axes {
 export interface HeadMaps extends Axes {
   maps: HeadMap[];
   most: number; // the largest |score| of them all
-  hidden: number; // the share of the shown rows' scores that lies on hidden special tokens
+  hidden: number; // the share of the shown rows' scores that lies on sinks which are not shown
+  rowHidden: Float32Array; // the same for each row
   negative: boolean; // whether any score is below zero
 }
 
-export function axesOf(content: Content, attention: Attention, state: Pick<State, "level" | "pairs" | "special">): Axes {
-  const rows = axisOf(content.sides[attention.query], state.level);
-  const columns = axisOf(content.sides[attention.key], state.level);
+export function axesOf(content: Content, attention: Attention, state: Pick<State, "level" | "pairs" | "sinks">): Axes {
+  const { rows, columns } = axesWithin(content, attention, state.level);
   const { rowShown, columnShown } = shownTokens(rows, columns, state);
   return { rows, columns, rowPlaces: placesOf(rowShown), columnPlaces: placesOf(columnShown) };
 }
@@ -64,7 +65,6 @@ export function headMaps(
     return shown(merged, rows, columns, { ...state, least: 0 });
   });
   const most = Math.max(0, ...found.map((one) => one.most));
-  const total = found.reduce((sum, one) => sum + one.total, 0);
   const maps = found.map((one, i) => ({
     label: headLabel(content, attention, state.measure, places[i]),
     place: places[i],
@@ -75,7 +75,8 @@ export function headMaps(
     ...axes,
     maps,
     most,
-    hidden: total > 0 ? found.reduce((sum, one) => sum + one.hidden * one.total, 0) / total : 0,
+    hidden: hiddenOf(found),
+    rowHidden: hiddenOfRows(found),
     negative: maps.some((map) => map.scores.some((score) => score < 0)),
   };
 }

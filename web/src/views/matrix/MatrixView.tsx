@@ -21,10 +21,10 @@ export function MatrixView({ onHidden }: ViewProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const scores = useScores();
   const head = headShown(state, attention);
-  const { measure, compare, level, pairs, least, top, special } = state;
+  const { measure, compare, level, pairs, least, top, sinks } = state;
   const matrix = useMemo(
     () => (scores ? matrixOf(content, scores, state, head) : null),
-    [content, scores, head, measure, compare, level, pairs, least, top, special],
+    [content, scores, head, measure, compare, level, pairs, least, top, sinks],
   );
   useEffect(() => onHidden(matrix?.hidden ?? null), [matrix, onHidden]);
   const others = content.measures.filter((one) => one.name in attention.scores && one.name !== measure);
@@ -84,7 +84,7 @@ function Maps({ matrix, width }: { matrix: Matrix; width: number }) {
     }
   };
   if (!rows.places.length || !columns.places.length) {
-    return <p class="view-empty">No token is left to show: show special tokens, or choose other pairs of texts.</p>;
+    return <p class="view-empty">No token is left to show: show sinks, or choose other pairs of texts.</p>;
   }
   return (
     <>

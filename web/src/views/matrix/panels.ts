@@ -1,8 +1,9 @@
 // The heat maps of the matrix: one measure; or two, and the difference between their shares.
-import { axisOf, merge } from "../../data/axis";
+import { merge } from "../../data/axis";
 import { isJoint } from "../../data/content";
 import type { Scores } from "../../data/scores";
-import { placesOf, shown } from "../../data/shown";
+import { hiddenOf, hiddenOfRows, placesOf, shown, withoutSinks } from "../../data/shown";
+import { axesWithin } from "../../data/sinks";
 import type { Content } from "../../schema";
 import type { State } from "../../state";
 import { Pyramid } from "./pyramid";
@@ -22,35 +23,36 @@ export interface Panel {
   most: number; // the largest |score| that is drawn
   drawn: Pyramid; // (row, column) of the tokens that are shown; 0 where a threshold leaves a score out
   score: (row: number, column: number) => number; // also of what a threshold leaves out
-  share: (row: number, column: number) => number; // of everything that the row gives, hidden tokens too
+  share: (row: number, column: number) => number; // of everything that the row gives, hidden tokens too; or of what is left
+  rowHidden: number[] | null; // of each row that is shown, the share on sinks that are not; null where they are
 }
 
 export interface Matrix {
   rows: Tokens;
   columns: Tokens;
   panels: Panel[];
-  hidden: number | null; // the share on special tokens that are not shown
+  hidden: number | null; // the share on sinks that are not shown
 }
 
 interface MeasureMap {
   title: string;
   signed: boolean;
   scores: Float32Array;
-  totals: Float32Array; // of each row, without signs
+  totals: Float32Array; // of each row, without signs; renormalised, without sinks
 }
 
 export function matrixOf(content: Content, scores: Scores, state: State, head: number): Matrix {
   const { attention } = scores;
-  const rows = axisOf(content.sides[attention.query], state.level);
-  const columns = axisOf(content.sides[attention.key], state.level);
+  const { rows, columns } = axesWithin(content, attention, state.level);
   const width = columns.labels.length;
   const place = Math.max(0, attention.heads.indexOf(head));
+  const renormalised = state.sinks === "renormalised";
 
   const read = (name: string): MeasureMap => {
     const measure = content.measures.find((one) => one.name === name);
     const merged = merge(scores.head(name, place), rows, columns, scores.keys);
     const who = isJoint(content, attention, name) ? "all heads together" : `head ${attention.layer}.${head}`;
-    return { title: `${measure?.title ?? name}, ${who}`, scores: merged, ...totalsOf(merged, width) };
+    return { title: `${measure?.title ?? name}, ${who}`, scores: merged, ...totalsOf(merged, width, renormalised ? columns.left : null) };
   };
   const first = read(state.measure);
   const filtered = shown(first.scores, rows, columns, state);
@@ -58,7 +60,8 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
   const columnPlaces = placesOf(filtered.columnShown);
 
   const panel = (name: string, map: MeasureMap, about: string, share: Panel["share"]): Panel => {
-    const visible = map === first ? filtered : shown(map.scores, rows, columns, state);
+    const apart = map.totals.length === 0; // a difference of shares, which are not to be made shares once more
+    const visible = map === first ? filtered : shown(map.scores, rows, columns, apart && renormalised ? { ...state, sinks: "hidden" } : state);
     return {
       name,
       title: map.title,
@@ -66,8 +69,9 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
       signed: map.signed,
       most: visible.most,
       drawn: new Pyramid(compact(visible.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length),
-      score: (row, column) => map.scores[rowPlaces[row] * width + columnPlaces[column]],
+      score: renormalised ? share : (row, column) => map.scores[rowPlaces[row] * width + columnPlaces[column]],
       share,
+      rowHidden: withoutSinks(state) && !apart ? pick([...hiddenOfRows([visible])], rowPlaces) : null,
     };
   };
   const shareOf =
@@ -85,8 +89,8 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
       totals: new Float32Array(0),
     };
     const about =
-      "Each row of both maps is divided by its sum" +
-      (first.signed || second.signed ? " without signs" : "") +
+      `Each row of both maps is divided by its sum${renormalised ? " without sinks" : ""}` +
+      (first.signed || second.signed ? `${renormalised ? " and" : ""} without signs` : "") +
       ", so that they add up to the same; then one is taken from the other.";
     panels.push(panel(state.compare, second, "", shareOf(second)));
     panels.push(
@@ -97,7 +101,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
     rows: { labels: pick(rows.labels, rowPlaces), titles: pick(rows.titles, rowPlaces), places: rowPlaces },
     columns: { labels: pick(columns.labels, columnPlaces), titles: pick(columns.titles, columnPlaces), places: columnPlaces },
     panels,
-    hidden: state.special ? null : filtered.hidden,
+    hidden: withoutSinks(state) ? hiddenOf([filtered]) : null,
   };
 }
 
@@ -111,15 +115,15 @@ function sharesApart(first: MeasureMap, second: MeasureMap, width: number): Floa
   return apart;
 }
 
-/** The sum of each row without signs, and whether there are any. */
-function totalsOf(scores: Float32Array, width: number): { totals: Float32Array; signed: boolean } {
+/** The sum of each row without signs, over the columns that are counted, and whether there are any signs. */
+function totalsOf(scores: Float32Array, width: number, counted: boolean[] | null): { totals: Float32Array; signed: boolean } {
   const totals = new Float32Array(width ? scores.length / width : 0);
   let least = 0;
   for (let row = 0, i = 0; row < totals.length; row++) {
     let sum = 0;
     for (let column = 0; column < width; column++, i++) {
       const score = scores[i];
-      sum += Math.abs(score);
+      if (!counted || counted[column]) sum += Math.abs(score);
       if (score < least) least = score;
     }
     totals[row] = sum;
@@ -135,8 +139,8 @@ function compact(scores: Float32Array, width: number, rows: number[], columns: n
   return kept;
 }
 
-function pick(labels: string[], places: number[]): string[] {
-  return places.map((place) => labels[place]);
+function pick<T>(all: T[], places: number[]): T[] {
+  return places.map((place) => all[place]);
 }
 
 function titleOf(content: Content, name: string): string {

@@ -1,5 +1,6 @@
 // Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { withoutSinks } from "../../data/shown";
 import { drawn } from "../../drawing/drawn";
 import { useWidth } from "../../shell/hooks";
 import { usePrinting } from "../../shell/printing";
@@ -54,7 +55,7 @@ export function ModelView({ onHidden }: ViewProps) {
   useLayoutEffect(() => {
     if (canvas.current) layOut(canvas.current, thumbnails, spots, size, flowing);
   }, [thumbnails, spots, size, flowing, printing]);
-  useEffect(() => onHidden(state.special ? null : hidden), [hidden, state.special, onHidden]);
+  useEffect(() => onHidden(withoutSinks(state) ? hidden : null), [hidden, state.sinks, onHidden]);
 
   const place = state.heads?.length === 1 ? attention.heads.indexOf(state.heads[0]) : -1;
   const isChosen = (cell: Cell) => place >= 0 && cell.attention === attention && (grid.joint || cell.place === place);
@@ -67,8 +68,8 @@ export function ModelView({ onHidden }: ViewProps) {
     root.current?.querySelector<HTMLElement>(`[data-cell="${chosen?.key}"]`)?.focus();
   };
   const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
-  const { level, pairs, special } = state;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, special]);
+  const { level, pairs, sinks } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks]);
   const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size);
   const statistics = useMemo(() => statisticsOf(content, group), [content, group]);
   const measure = content.measures.find((one) => one.name === state.measure)?.title ?? state.measure;

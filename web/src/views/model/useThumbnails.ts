@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { merge } from "../../data/axis";
 import { Scores } from "../../data/scores";
-import { shown } from "../../data/shown";
+import { hiddenOf, type Shown, shown } from "../../data/shown";
 import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
@@ -22,7 +22,8 @@ export type Thumbnails = Map<string, HTMLCanvasElement>;
 interface Drawn {
   thumbnails: Thumbnails;
   strongest: Map<string, Strongest | null>; // by the cells' keys
-  hidden: number | null; // the share of all heads' scores on hidden tokens; null while it is being drawn
+  hidden: number | null; // the share of all heads' scores on sinks that are not shown; null while it is being drawn
+  hiddenOfHeads: Map<string, number>; // the same for each cell
   negative: boolean; // whether any score is below zero
 }
 
@@ -32,8 +33,8 @@ const BREATH = 60; // milliseconds of drawing without a pause
 export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) => void, onDrawn: () => void): Drawn {
   const { content, chunks, state, dark } = useViewed();
   const thumbnails = useRef<Thumbnails>(new Map()).current;
-  const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, negative: false });
-  const { measure, level, pairs, special, least, top } = state;
+  const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, hiddenOfHeads: new Map(), negative: false });
+  const { measure, level, pairs, sinks, least, top } = state;
   const printing = usePrinting(); // then nobody waits for a page that breathes
   useEffect(() => {
     if (size <= 0) return undefined;
@@ -42,8 +43,8 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
     const draw = async () => {
       const strongest = new Map<string, Strongest | null>();
       let ready: string[] = [];
-      let total = 0;
-      let hidden = 0;
+      const rows: Pick<Shown, "totals" | "onSinks">[] = [];
+      const hiddenOfHeads = new Map<string, number>();
       let negative = false;
       let since = performance.now();
       for (const cells of byAttention(grid.cells)) {
@@ -55,8 +56,8 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
           if (!wanted) return;
           const merged = merge(scores.head(measure, cell.place), axes.rows, axes.columns, keys);
           const found = shown(merged, axes.rows, axes.columns, state);
-          total += found.total;
-          hidden += found.hidden * found.total;
+          rows.push({ totals: found.totals, onSinks: found.onSinks }); // not the map itself, which is large
+          hiddenOfHeads.set(cell.key, hiddenOf([found]));
           strongest.set(cell.key, strongestOf(found));
           if (signed) negative ||= found.scores.some((score) => score < 0);
           const canvas = thumbnails.get(cell.key) ?? document.createElement("canvas");
@@ -73,14 +74,14 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
       }
       if (!wanted) return;
       show(ready);
-      setDrawn({ strongest, hidden: total > 0 ? hidden / total : 0, negative });
+      setDrawn({ strongest, hidden: hiddenOf(rows), hiddenOfHeads, negative });
       onDrawn();
     };
     void draw();
     return () => {
       wanted = false;
     };
-  }, [content, chunks, measure, level, pairs, special, least, top, grid, size, dark, printing]);
+  }, [content, chunks, measure, level, pairs, sinks, least, top, grid, size, dark, printing]);
   return { ...drawn, thumbnails };
 }
 

@@ -46,12 +46,12 @@ function Loaded({ onHidden, scores, neurons }: ViewProps & { scores: Scores; neu
     () => new Set(keptPieces(state, "k", content.sides[attention.key])),
     [state.keep, state.level, content, attention.key],
   );
-  const can = useMemo(() => queriesShown(content, attention.query, state), [content, attention.query, state.special, state.pairs]);
+  const can = useMemo(() => queriesShown(content, attention, state), [content, attention, state.sinks, state.pairs]);
   const row = tried !== null && can[tried] ? tried : queryChosen(attending, can, side.special);
-  const { measure, pairs, least, top, special } = state;
+  const { measure, pairs, least, top, sinks } = state;
   const steps = useMemo(
     () => (row < 0 ? null : stepsOf(content, scores, neurons, state, place, row)),
-    [content, scores, neurons, place, row, measure, pairs, least, top, special],
+    [content, scores, neurons, place, row, measure, pairs, least, top, sinks],
   );
   useEffect(() => onHidden(steps?.hidden ?? null), [steps, onHidden]);
   useEffect(() => setPointed((before) => ({ ...before, key: null })), [steps?.shown.length]);
@@ -65,7 +65,7 @@ function Loaded({ onHidden, scores, neurons }: ViewProps & { scores: Scores; neu
     <div ref={ref}>
       <QueryChoice side={side} can={can} chosen={row} onChoose={(query) => keep([query], [...attended])} onPoint={setTried} />
       {!steps || steps.shown.length === 0 ? (
-        <p class="view-empty">No token is left to show: show special tokens, choose other pairs of texts, or lower the threshold.</p>
+        <p class="view-empty">No token is left to show: show sinks, choose other pairs of texts, or lower the threshold.</p>
       ) : (
         width > 0 && (
           <>

@@ -1,9 +1,9 @@
 // From one query to its weights (vig2019, section 4.3): q and k neuron by neuron, q.k, scaled, the softmax; and what the
 // weight multiplies.
-import { axisOf } from "../../data/axis";
 import type { Scores } from "../../data/scores";
-import { shown, shownTokens } from "../../data/shown";
-import type { Content, Neurons, Side } from "../../schema";
+import { hiddenOf, shown, shownTokens, withoutSinks } from "../../data/shown";
+import { axesWithin } from "../../data/sinks";
+import type { Attention, Content, Neurons, Side } from "../../schema";
 import type { State } from "../../state";
 
 export interface KeyStep {
@@ -28,13 +28,13 @@ export interface Steps {
   left: number; // how many keys a threshold leaves out
   largest: { query: number; key: number; product: number }; // without signs, of what is shown
   bound: number; // weights are off by no more than this
-  hidden: number | null; // the share of the row on special tokens that are not shown
+  hidden: number | null; // the share of the row on sinks that are not shown
 }
 
 /** Tokens that can be chosen: those that the choices of the toolbar leave as rows. */
-export function queriesShown(content: Content, side: string, state: State): boolean[] {
-  const axis = axisOf(content.sides[side], "token");
-  return shownTokens(axis, axis, state).rowShown;
+export function queriesShown(content: Content, attention: Attention, state: State): boolean[] {
+  const { rows, columns } = axesWithin(content, attention, "token");
+  return shownTokens(rows, columns, state).rowShown;
 }
 
 /** Kept tokens as pieces, since vectors belong to pieces: of a word that is kept, the first. */
@@ -57,25 +57,30 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
   const size = neurons.queries.at.shape[2];
   const query = scores.queryVectors(place).subarray(row * size, (row + 1) * size);
   const keys = scores.keyVectors(place);
-  const columns = axisOf(content.sides[attention.key], "token");
+  const { rows, columns } = axesWithin(content, attention, "token");
   const dots = new Float32Array(count);
   for (let key = 0; key < count; key++) dots[key] = dot(query, keys, key * size);
 
   const map = scores.has("weight") ? scores.head("weight", place) : null;
   const weights = map ? map.subarray(row * count, (row + 1) * count) : softmax(dots, neurons.scaling);
   const known = map ? factsOf(map, scores.queries, count) : { most: 1, causal: false };
-  const bound = content.exact ? 0 : content.error * known.most;
-  const unseen = unseenBy(row, weights, dots, neurons.scaling, bound, known.causal);
+  const off = content.exact ? 0 : content.error * known.most;
+  const unseen = unseenBy(row, weights, dots, neurons.scaling, off, known.causal);
 
   const valueNorms = scores.valueNorm(place);
   const other = state.measure !== "weight" && state.measure !== "norm" ? scores.head(state.measure, place) : null;
   const chosen = other ?? (state.measure === "norm" && scores.has("norm") ? scores.head("norm", place) : null);
   const filtered = shown(
     chosen ? chosen.subarray(row * count, (row + 1) * count) : weights,
-    { ...axisOf(content.sides[attention.query], "token"), labels: [""], special: [false], segments: [0] },
+    { ...rows, labels: [""], special: [false], segments: [0], left: [true] },
     columns,
     { ...state, pairs: state.pairs === "all" ? "all" : state.pairs[1] === "b" ? "ab" : "aa" }, // the row itself was chosen by its text
   );
+  // Renormalised, a weight is the softmax over the keys that are no sinks, and what is made of it goes along.
+  const rest = (row: Float32Array) => row.reduce((sum, one, key) => sum + (columns.left[key] ? Math.abs(one) : 0), 0) || 1;
+  const whole = state.sinks === "renormalised" ? rest(weights) : 1;
+  const others = other?.subarray(row * count, (row + 1) * count) ?? null;
+  const otherWhole = others && state.sinks === "renormalised" ? rest(others) : 1;
   const isFiltered = state.least > 0 || state.top > 0;
   const found: KeyStep[] = [];
   let left = 0;
@@ -91,12 +96,12 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
       title: columns.titles[key],
       dot: dots[key],
       scaled: neurons.scaling * dots[key],
-      weight: weights[key],
+      weight: weights[key] / whole,
       unseen: unseen[key],
-      lost: weights[key] === 0 && !unseen[key] && bound > 0,
+      lost: weights[key] === 0 && !unseen[key] && off > 0,
       valueNorm: valueNorms ? valueNorms[key] : null,
-      norm: valueNorms ? weights[key] * valueNorms[key] : null,
-      score: other ? other[row * count + key] : null,
+      norm: valueNorms ? (weights[key] / whole) * valueNorms[key] : null,
+      score: others ? others[key] / otherWhole : null,
     });
   }
   return {
@@ -106,8 +111,8 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
     shown: found,
     left,
     largest: largestOf(query, keys, found, size),
-    bound,
-    hidden: state.special ? null : filtered.hidden,
+    bound: off / whole,
+    hidden: withoutSinks(state) ? hiddenOf([filtered]) : null,
   };
 }
 
