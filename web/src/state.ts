@@ -27,3 +27,7 @@ export const FIELDS: Fields<State> = {
 
 export const parse = (fragment: string): State => read(FIELDS, fragment);
 export const format = (state: State): string => written(FIELDS, state);
+
+// What is moved, typed or marked on the way is no step that Back would take back; layers and heads are gone through.
+export const PASSING: readonly (keyof State)[] = ["keep", "least", "top", "above", "theme"];
+export const ONE_BY_ONE: readonly (keyof State)[] = ["layer", "heads"];

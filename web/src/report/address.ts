@@ -1,7 +1,7 @@
 // Every choice that a reader of a report can make, kept in the address: a link to it opens the same page.
 import { type Fields, flag, oneOf, parse as read, text, format as written } from "../fields";
 import { Theme } from "../schema";
-import { useFragment } from "../shell/hooks";
+import { type Address, useFragment } from "../shell/address";
 
 export const PARTS = ["heads", "tables", "figures", "run"] as const;
 const RUNS = ["one", "other", "difference"] as const; // what the atlas shows of two runs
@@ -42,6 +42,11 @@ export const FIELDS: Fields<ReportState> = {
 export const parse = (fragment: string): ReportState => read(FIELDS, fragment);
 export const format = (state: ReportState): string => written(FIELDS, state);
 
+export const PASSING: readonly (keyof ReportState)[] = ["find", "theme"];
+export const ONE_BY_ONE: readonly (keyof ReportState)[] = ["head"]; // cards, one after another
+
+const ADDRESS: Address<ReportState> = { read: parse, write: format, passing: PASSING, oneByOne: ONE_BY_ONE };
+
 export function useReportAddress(): [ReportState, ChangeReport] {
-  return useFragment(parse, format);
+  return useFragment(ADDRESS);
 }

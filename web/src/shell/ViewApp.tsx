@@ -1,7 +1,8 @@
 // The page that `headscope view` writes: one content, four views.
 import type { Chunks } from "../data/chunks";
 import type { ViewPage } from "../schema";
-import { useAddress, useDark } from "./hooks";
+import { useAddress } from "./address";
+import { useDark } from "./hooks";
 import { Viewer } from "./Viewer";
 
 export function ViewApp({ page, chunks }: { page: ViewPage; chunks: Chunks }) {
