@@ -85,7 +85,11 @@ def test_jupyterlab_shows_the_four_views(lab: str, browser: Any, screenshot: Cal
     for number, view in enumerate((None, *VIEWS)):
         page.keyboard.press("Shift+Enter")
         if view is None:
-            page.get_by_text("<Reading of").wait_for(timeout=90_000)
+            page.get_by_text("strongest links beyond sinks, self attention").wait_for(timeout=90_000)
+            picture = cells.nth(0).locator("img")
+            assert picture.evaluate("image => image.naturalWidth") > 100
+            assert cells.nth(0).locator("[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+            screenshot(page, "notebook-reading")
             continue
         cell = cells.nth(number)
         frame = cell.frame_locator("iframe")
@@ -93,6 +97,9 @@ def test_jupyterlab_shows_the_four_views(lab: str, browser: Any, screenshot: Cal
         frame.locator("[data-drawn]").first.wait_for(timeout=30_000)
         assert frame.locator("canvas").count() > 0
         cell.locator("iframe").scroll_into_view_if_needed()
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(1000)
+        inner = cell.locator("iframe").element_handle().content_frame()
+        whole = inner.evaluate("() => document.getElementById('app').getBoundingClientRect().height")
+        assert cell.locator("iframe").bounding_box()["height"] == pytest.approx(whole, abs=1)
         screenshot(page, f"notebook-{view}")
     page.close()

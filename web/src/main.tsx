@@ -5,6 +5,7 @@ import { chunksOfPage } from "./data/chunks";
 import { LiveApp } from "./live/LiveApp";
 import { ReportApp } from "./report/ReportApp";
 import type { LivePage, ReportPage, ViewPage } from "./schema";
+import { askToGrow } from "./shell/frame";
 import { watchPrinting } from "./shell/printing";
 import { ViewApp } from "./shell/ViewApp";
 import "./print.css"; // last: it has the last word on paper
@@ -28,4 +29,5 @@ if (app) {
   app.replaceChildren();
   watchPrinting();
   render(appOf(page), app);
+  askToGrow(app);
 }

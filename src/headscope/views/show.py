@@ -64,7 +64,7 @@ def view_of(
         run: a run, or its directory, by whose statistics heads can be sorted.
         title: the beginning of the text, if it is not given.
         exact: floats instead of bytes.
-        height: of the frame in a notebook, in pixels.
+        height: of the frame in a notebook, in pixels; without it, the frame is as high as what it shows.
 
     What it opens with; everything can be changed in the page:
         attention: "self" or "cross"; where a model has both an encoder and a decoder, "encoder self" or "decoder self".

@@ -116,7 +116,7 @@ def sinks_chosen(without: bool | None, renormalise: bool) -> Sinks:
 class Kind(NamedTuple):
     """What a view is beside what its page draws."""
 
-    height: int  # of its frame in a notebook, in pixels
+    height: int  # of its frame in a notebook, in pixels, until the page has said how high it is
     figure: Callable[[Content, State], Figure]  # for print, of a state that is fitted
 
 

@@ -1,6 +1,5 @@
 """View: something to look at. It shows itself in notebooks, and saves itself as a page or as a figure."""
 
-import html
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -8,6 +7,7 @@ from typing import Any, Self
 from headscope.errors import InputError
 from headscope.files import write_bytes
 from headscope.views.content import Content
+from headscope.views.frame import frame
 from headscope.views.pack import pack
 from headscope.views.page import view_page
 from headscope.views.print import draw, figure_bytes
@@ -26,7 +26,7 @@ class View:
     def __init__(self, content: Content, state: State, *, exact: bool = False, height: int | None = None) -> None:
         self.content, self.state, self.exact = content, state, exact
         self.fitted = state.fitted(content)  # complains now, not when it is drawn
-        self.height = height or VIEWS[state.view].height
+        self.height = height  # of its frame in a notebook; None: as high as what it shows
 
     def html(self) -> str:
         """The page, whole: nothing is loaded from anywhere."""
@@ -56,12 +56,8 @@ class View:
         return type(self)(self.content, replace(self.state, **changes), exact=self.exact, height=self.height)
 
     def _repr_html_(self) -> str:
-        """An iframe: the page's style and scripts stay inside, in Jupyter, JupyterLab, VS Code and Colab alike."""
-        return (
-            f'<iframe srcdoc="{html.escape(self.html())}" sandbox="allow-scripts allow-downloads" '
-            f'allow="clipboard-write" title="headscope: {html.escape(self.content.title)}" '
-            f'style="width: 100%; height: {self.height}px; border: 0; border-radius: 6px"></iframe>'
-        )
+        first = self.height or VIEWS[self.state.view].height
+        return frame(self.html(), f"headscope: {self.content.title}", first, grows=self.height is None)
 
     def __repr__(self) -> str:
         return f"<View {self.state.view}: {self.content.title!r}; .save('x.html') writes it>"

@@ -3,6 +3,7 @@ import "./matrix.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawn } from "../../drawing/drawn";
 import { Choice } from "../../shell/choices";
+import { useScreenHeight } from "../../shell/frame";
 import { useScores, useWidth } from "../../shell/hooks";
 import { SHEET, usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
@@ -50,9 +51,10 @@ function Maps({ matrix, width }: { matrix: Matrix; width: number }) {
   const { state, change } = useViewed();
   const { rows, columns, panels } = matrix;
   const printing = usePrinting();
+  const screen = useScreenHeight();
   const layout = useMemo(
-    () => layoutOf(width, printing ? SHEET.height : window.innerHeight, rows.labels, columns.labels, panels.length),
-    [width, printing, rows, columns, panels.length],
+    () => layoutOf(width, printing ? SHEET.height : screen, rows.labels, columns.labels, panels.length),
+    [width, printing, screen, rows, columns, panels.length],
   );
   const zoom = useZoom(layout);
   const [at, setAt] = useState<Cell | null>(null);

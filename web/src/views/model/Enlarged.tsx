@@ -1,7 +1,8 @@
 // One head of the model view, large: its lines, its numbers, its statistics.
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { headName } from "../../data/content";
 import { number } from "../../drawing/canvas";
+import { frameGrows } from "../../shell/frame";
 import { useViewed } from "../../shell/viewed";
 import { Picture } from "../head/Picture";
 
@@ -14,6 +15,17 @@ interface Props {
 export function Enlarged({ place, joint, close }: Props) {
   const { content, attention, change } = useViewed();
   const places = useMemo(() => [place], [place]);
+  const panel = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    // In a frame that is as high as the page nothing scrolls, so nothing sticks: the panel stands beside its head.
+    const cell = document.querySelector(".model-cell[aria-pressed=true]");
+    const main = panel.current?.previousElementSibling;
+    if (!frameGrows() || !panel.current || !cell || !main) return;
+    const [from, to] = [main.getBoundingClientRect(), cell.getBoundingClientRect()];
+    const lowest = Math.max(0, from.height - panel.current.offsetHeight);
+    const isBeside = from.right <= panel.current.getBoundingClientRect().left;
+    panel.current.style.marginTop = isBeside ? `${Math.min(Math.max(0, to.top - from.top - 60), lowest)}px` : "";
+  }, [place, attention]);
   const head = attention.heads[place];
   const label = joint ? `layer ${attention.layer}, all heads together` : `head ${attention.layer}.${head}`;
   const known = content.statistics.flatMap((statistic) => {
@@ -21,7 +33,7 @@ export function Enlarged({ place, joint, close }: Props) {
     return value === undefined ? [] : [{ statistic, value }];
   });
   return (
-    <section class="enlarged" aria-label={label} data-head={joint ? attention.layer : `${attention.layer}.${head}`}>
+    <section class="enlarged" ref={panel} aria-label={label} data-head={joint ? attention.layer : `${attention.layer}.${head}`}>
       <header>
         <h2>{label}</h2>
         <button

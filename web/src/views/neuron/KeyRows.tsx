@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number } from "../../drawing/canvas";
 import { css, diverging, headColour } from "../../drawing/colours";
 import { drawn } from "../../drawing/drawn";
+import { useScreenHeight } from "../../shell/frame";
 import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { Bar, rangeOf } from "./Bar";
@@ -35,7 +36,7 @@ export function KeyRows(props: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [scrolled, setScrolled] = useState(0);
   const rowHeight = narrow ? 56 : 24;
-  const room = Math.max(220, Math.min(steps.shown.length * rowHeight, window.innerHeight - (narrow ? 200 : 330)));
+  const room = Math.max(220, Math.min(steps.shown.length * rowHeight, useScreenHeight() - (narrow ? 200 : 330)));
   const printing = usePrinting(); // every row, then
   const first = printing ? 0 : Math.max(0, Math.floor(scrolled / rowHeight) - SPARE);
   const inSight = steps.shown.slice(first, printing ? undefined : Math.ceil((scrolled + room) / rowHeight) + SPARE);
