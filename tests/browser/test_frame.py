@@ -14,7 +14,7 @@ import headscope
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-WORDS = "the keys to the cabinet that stands in the hall are on the table by the door".split()
+WORDS = ["the", "keys", "to", "the", "cabinet", "in", "the", "hall", "are", "on", "the", "table"]
 
 
 def arrays(tokens: int, layers: int = 3, heads: int = 4) -> dict[str, Any]:
@@ -51,7 +51,8 @@ def inside(page: Any, number: int = 0) -> dict[str, float]:
     measure = """() => ({
         page: document.getElementById("app").getBoundingClientRect().height,
         away: document.documentElement.scrollHeight - document.documentElement.clientHeight,
-        drawing: Math.max(0, ...[...document.querySelectorAll(".head-drawing")].map((one) => one.scrollHeight - one.clientHeight)),
+        drawing: [...document.querySelectorAll(".head-drawing")].reduce(
+            (sum, one) => sum + one.scrollHeight - one.clientHeight, 0),
     })"""
     return page.locator("iframe").nth(number).element_handle().content_frame().evaluate(measure)
 

@@ -1,8 +1,8 @@
 """The frame that a page sits in, in a notebook. It is as high as the page, where the notebook lets a script run beside it.
 
-The page's style and scripts stay inside, in Jupyter, JupyterLab, VS Code and Colab alike, and it cannot reach the notebook: it
-asks whether the frame may grow, and then says how high it is (web/src/shell/frame.ts). Where nobody answers, the frame keeps
-the height that it has, and the page scrolls in it.
+The page's style and scripts stay inside, in Jupyter, JupyterLab, VS Code and Colab alike, and it cannot reach the notebook:
+it asks whether the frame may grow, and then says how high it is (web/src/shell/frame.ts). Where nobody answers, the frame
+keeps the height that it has, and the page scrolls in it.
 """
 
 from html import escape
