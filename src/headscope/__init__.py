@@ -17,11 +17,11 @@ from headscope.text import Corpus, Document
 from headscope.version import __version__
 from headscope.views import View
 from headscope.views.print import attention_map
-from headscope.views.show import head_view, matrix_view, model_view, neuron_view
+from headscope.views.show import difference_view, head_view, matrix_view, model_view, neuron_view
 
 __all__ = [
     "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "ModelSource",
     "Neurons", "Reading", "Run", "Site", "Statistic", "View", "__version__", "align", "attention_map", "compare",
-    "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open", "papers",
-    "report", "statistic", "study",
+    "difference_view", "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open",
+    "papers", "report", "statistic", "study",
 ]  # fmt: skip

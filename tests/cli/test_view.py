@@ -15,6 +15,7 @@ from headscope.cli.view import check_length
 from headscope.errors import InputError
 from tests.papers.samples import save_tiny
 from tests.views import decoding
+from tests.views.print.test_drawing import texts
 
 TEXT = "the cat sat on the mat"
 
@@ -110,3 +111,50 @@ def test_a_text_too_long_for_a_page_is_refused_before_it_is_read(
     monkeypatch.setitem(check_length.__globals__, "LARGEST", 100)  # the very function that the command has
     with pytest.raises(InputError, match="choose fewer heads"):
         view(model, TEXT, "-o", tmp_path / "x.html")
+
+
+def test_two_texts(model: Path, tmp_path: Path) -> None:
+    said = json.loads(
+        view(model, TEXT, "--against", "the old cat sat on a mat", "-o", tmp_path / "x.html", "--exact", "--json")
+    )
+    assert (said["view"], said["title"]) == ("model", "the {+ old} cat sat on {the → a} mat")
+    description, chunks = decoding.parts((tmp_path / "x.html").read_text())
+    with headscope.open(model) as lens:
+        readings = [lens.read(TEXT), lens.read("the old cat sat on a mat")]
+    for attention in description["attentions"]:
+        for part, reading in zip(attention["parts"], readings, strict=True):
+            right = reading.scores("norm", layer=attention["layer"]).numpy()
+            np.testing.assert_allclose(decoding.scores(part, chunks, "norm"), right, rtol=1e-4, atol=1e-6)
+    (change,) = description["statistics"]
+    most = max(change["values"], key=change["values"].get).split()[-1].split(".")
+    assert description["state"] == f"view=model&layer={most[0]}&heads={most[1]}&sort=change"
+
+
+def test_two_models_on_one_text(model: Path, tmp_path: Path) -> None:
+    other = save_tiny(tmp_path / "other")
+    pages = ["-o", tmp_path / "x.html", "-o", tmp_path / "x.svg", "--view", "matrix"]
+    view(model, TEXT, "--against-model", other, *pages)
+    description, _ = decoding.parts((tmp_path / "x.html").read_text())
+    assert description["title"] == TEXT
+    assert [description["compared"][end]["model"] for end in "ab"] == [model.name, "other"]
+    assert f"A is read by {model.name}, B by other." in " ".join(texts((tmp_path / "x.svg").read_bytes()))
+
+
+def test_two_models_of_one_name_are_told_apart(model: Path, tmp_path: Path) -> None:
+    other = save_tiny(tmp_path / model.name)
+    view(model, TEXT, "--against-model", other, "-o", tmp_path / "x.html")
+    description, _ = decoding.parts((tmp_path / "x.html").read_text())
+    assert [description["compared"][end]["model"] for end in "ab"] == [model.name, str(other)]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--view", "neuron"], "A difference has no neuron view"),
+        (["--compare", "norm"], "leave compare out"),
+        (["--sort", "entropy"], "there are change"),
+    ],
+)
+def test_what_a_difference_has_not(model: Path, options: list[str], words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=words):
+        view(model, TEXT, "--against", "a mat", *options, "-o", tmp_path / "x.html")

@@ -194,3 +194,35 @@ def test_cross_attention_has_two_sides(opus: Path) -> None:
     cross = view.content.of_group("decoder cross")[0]
     assert cross.scores["weight"].shape[1:] == (len(view.content.sides["target"]), len(view.content.sides["source"]))
     assert view.content.sides["source"].tokens[0] == "Le"
+
+
+def test_a_difference_opens_at_the_head_that_changed_most() -> None:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"), name="bert") as lens:
+        a, b = lens.read("the cats sat"), lens.read("the old cat sat")
+    view = headscope.difference_view(a, b)
+    (change,) = view.content.statistics
+    layer, head = max(change.values, key=lambda name: change.values[name]).split()[-1].split(".")
+    assert (view.state.view, view.state.sort) == ("model", "change")
+    assert (view.state.layer, view.state.heads) == (int(layer), (int(head),))
+    assert headscope.matrix_view(a, against=b, layer=1).state.heads is None
+    assert headscope.difference_view(a, b, view="head", title="mine").content.title == "mine"
+    assert view.with_state(of="b").fitted.of == "b"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"of": "c"}, "no of 'c'"),
+        ({"compare": "norm"}, "leave compare out"),
+        ({"view": "neuron"}, "no neuron view"),
+    ],
+)
+def test_what_a_difference_has_not(options: dict[str, str], words: str) -> None:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
+        reading = lens.read("the cats sat")
+    with pytest.raises(headscope.HeadscopeError, match=words):
+        headscope.difference_view(reading, reading, **options)
+    with pytest.raises(headscope.HeadscopeError, match="about the difference of two"):
+        headscope.head_view(reading, of="a")
+    with pytest.raises(headscope.HeadscopeError, match="a second reading to compare"):
+        headscope.head_view(tokens=TOKENS, scores=SCORES, against=reading)

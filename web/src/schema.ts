@@ -13,12 +13,18 @@ export const ABOVE = ["#FFFFFF", "#7FB8DC", "#0072B2", "#00283F"];
 export const View = ["head", "model", "neuron", "matrix"] as const;
 export type View = (typeof View)[number];
 
-export type Encoded = Levels | Floats | Product | Same;
+export const Change = ["", "exchanged", "left out", "put in"] as const;
+export type Change = (typeof Change)[number];
+
+export type Encoded = Levels | Floats | Product | Same | Difference;
 
 export type Vectors = VectorLevels | Floats;
 
 export const Level = ["token", "word"] as const;
 export type Level = (typeof Level)[number];
+
+export const Of = ["", "a", "b"] as const;
+export type Of = (typeof Of)[number];
 
 export const Pairs = ["all", "aa", "ab", "ba", "bb"] as const;
 export type Pairs = (typeof Pairs)[number];
@@ -78,6 +84,11 @@ export interface Same {
   of: string;
 }
 
+/** Scores of B less those of A, which are the attention's parts. */
+export interface Difference {
+  form: "difference";
+}
+
 /** Vectors (head or group, token, d_head) as signed bytes: at * steps, with a step a head. */
 export interface VectorLevels {
   form: "levels";
@@ -94,6 +105,12 @@ export interface Neurons {
   why: string; // where it is not: what stands between
 }
 
+/** One of the two that a difference is made of: its scores (head, query, key) between its own tokens. */
+export interface Part {
+  scores: Record<string, Encoded>; // by measure
+  value_norm: Place | null;
+}
+
 /** One attention: where its scores (head, query, key) and norms (head, key) are. */
 export interface Attention {
   stack: string; // "encoder" | "decoder"
@@ -105,6 +122,22 @@ export interface Attention {
   scores: Record<string, Encoded>; // by measure
   value_norm: Place | null;
   neurons: Neurons | null;
+  parts: Part[] | null; // of a difference: A and B
+}
+
+/** One of two texts, token by token of what both have together; null and empty where it has none. */
+export interface Origin {
+  places: (number | null)[]; // among the text's own tokens
+  tokens: string[];
+  words: string[];
+}
+
+/** Where the tokens of two texts come from that stand on one axis, and what became of each token and word. */
+export interface Joint {
+  a: Origin;
+  b: Origin;
+  tokens: Change[];
+  words: Change[];
 }
 
 /** The tokens of one text: as people read them, and `raw` as the tokenizer writes them. */
@@ -115,6 +148,7 @@ export interface Side {
   words: string[];
   word_of: number[]; // which of the words each token belongs to
   segments: number[]; // 1 for the second text of a pair
+  joint: Joint | null; // where these are the tokens of two texts together
 }
 
 /** A measure that scores are in. */
@@ -134,7 +168,20 @@ export interface HeadStatistic {
   values: Record<string, number>;
 }
 
-/** The views of one text. */
+/** One of two that are compared: the beginning of its text, and who has read it. */
+export interface ReadText {
+  title: string;
+  model: string;
+}
+
+/** What a difference is made of: B less A. */
+export interface Compared {
+  a: ReadText;
+  b: ReadText;
+  notes: string[]; // what only one of the two has
+}
+
+/** The views of one text, or of the difference of two. */
 export interface Content {
   format: number;
   title: string;
@@ -146,6 +193,7 @@ export interface Content {
   statistics: HeadStatistic[];
   error: number; // the largest of all scores, as a part of the largest score of its head
   exact: boolean;
+  compared: Compared | null; // where the scores are differences
 }
 
 /** What the page of a view carries. */
@@ -176,6 +224,7 @@ export interface State {
   sinks: Sinks; // hidden: what is left by itself, or each row of it to a sum of 1; the share that is hidden is said
   keep: string[]; // tokens that stay chosen: "q3" attends, "k5" is attended to
   compare: string; // the matrix: a second measure beside the first, and their difference
+  of: Of; // of a difference: B less A, A alone, or B alone
   sort: string; // the model view: a statistic to sort heads by
   above: number | null; // the model view: only heads whose statistic is at least this
   theme: Theme; // empty: as the system is set
@@ -460,6 +509,12 @@ export interface PredictRequest extends TextRequest {
   beside?: string | null; // Another text: a model that compares texts says how alike the two are.
 }
 
+/** Two readings of which one is taken from the other: B less A, for every head that both have. */
+export interface DifferenceRequest {
+  a: ReadRequest;
+  b: ReadRequest;
+}
+
 /** What the views draw. */
 export interface ReadAnswer {
   description: Content;
@@ -517,4 +572,4 @@ export interface ExemplarsAnswer {
   exemplars: ServedExemplar[];
 }
 
-export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "sinks": "", "keep": [], "compare": "", "sort": "", "above": null, "theme": ""};
+export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "sinks": "", "keep": [], "compare": "", "of": "", "sort": "", "above": null, "theme": ""};

@@ -7,7 +7,7 @@ import type { Attention, Content, Encoded, Place, Side } from "../src/schema";
 
 /** A side of plain tokens: those in brackets are special, ##pieces belong to the word before, and | begins a second text. */
 export function sideOf(text: string): Side {
-  const side: Side = { tokens: [], raw: [], special: [], words: [], word_of: [], segments: [] };
+  const side: Side = { tokens: [], raw: [], special: [], words: [], word_of: [], segments: [], joint: null };
   text.split(" | ").forEach((part, segment) => {
     for (const token of part.split(" ")) {
       if (token.startsWith("##")) side.words[side.words.length - 1] += token.slice(2);
@@ -58,6 +58,7 @@ export function attentionOf(scores: Record<string, Encoded>, heads: number, more
     scores,
     value_norm: null,
     neurons: null,
+    parts: null,
     ...more,
   };
 }
@@ -75,6 +76,7 @@ export function contentOf(side: Side, attentions: Attention[], more: Partial<Con
     statistics: [],
     error: 0,
     exact: true,
+    compared: null,
     ...more,
   };
 }

@@ -21,14 +21,14 @@ describe("axes", () => {
 
   test("attention to a word is the sum over its pieces, from it the mean", () => {
     const words = axisOf(sideOf("the un ##real"), "word");
-    const merged = merge(Float32Array.of(0.5, 0.25, 0.25, 0, 0.5, 0.5, 0, 0, 1), words, words, 3);
+    const merged = merge(Float32Array.of(0.5, 0.25, 0.25, 0, 0.5, 0.5, 0, 0, 1), words.members, words.members, 3);
     expect([...merged]).toEqual([0.5, 0.5, 0, 1]); // as in src/headscope/views/merging.py
   });
 
   test("tokens need no merging", () => {
     const tokens = axisOf(side, "token");
     const scores = new Float32Array(25);
-    expect(merge(scores, tokens, tokens, 5)).toBe(scores);
+    expect(merge(scores, tokens.members, tokens.members, 5)).toBe(scores);
   });
 });
 

@@ -1,18 +1,21 @@
 """`headscope view MODEL TEXT`: a text as a model's heads see it, as a page or a figure."""
 
 import json
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
 
 from headscope.cli import options
 from headscope.errors import InputError
-from headscope.lens import ModelSource
+from headscope.lens import ModelSource, Reading
 from headscope.text import Document
 from headscope.views.choosing import heads_named
-from headscope.views.from_reading import check_length
+from headscope.views.from_reading import Only, check_length
 from headscope.views.show import view_of
 from headscope.views.state import VIEWS, Pairs
 from headscope.views.view import View
@@ -25,17 +28,35 @@ def view(
         list[Path] | None,
         typer.Option("-o", "--output", metavar="FILE", help="view.html, .svg, .pdf or .png; may be repeated."),
     ] = None,
-    kind: Annotated[str, typer.Option("--view", help=f"What it opens with: {', '.join(VIEWS)}.")] = "head",
+    kind: Annotated[
+        str | None,
+        typer.Option("--view", help=f"What it opens with: {', '.join(VIEWS)}. Default: head; of a difference model."),
+    ] = None,
     pair: options.Pair = None,
     target: options.Target = None,
     file: Annotated[Path | None, typer.Option(help="Read the text from this file.")] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Another text: the view is of how it differs from the first.")
+    ] = None,
+    against_target: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Another translation; without one, --target is that of both.")
+    ] = None,
+    against_model: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Another model: the view is of how it differs on the same text.")
+    ] = None,
+    against_revision: Annotated[
+        str | None, typer.Option(metavar="REVISION", help="Another revision of the model, or that of --against-model.")
+    ] = None,
     measure: options.Measure = "weight",
     compare: Annotated[str, typer.Option(help="The matrix: a second measure beside the first.")] = "",
     attention: options.Attention = "",
     layer: Annotated[int | None, typer.Option(help="The layer it opens with.")] = None,
     heads: Annotated[str, typer.Option(help="The heads it opens with: 0,4.")] = "",
     only: Annotated[str, typer.Option(help="Leave out all heads but these: 3.1,5.0; 3 is a whole layer.")] = "",
-    level: options.Level = "token",
+    level: Annotated[
+        Literal["token", "word"] | None,
+        typer.Option(help="In the tokenizer's pieces, or merged to words. Default: token; of two tokenizers word."),
+    ] = None,
     pairs: Annotated[Pairs, typer.Option(help="Of a sentence pair: from which text to which.")] = "all",
     keep: Annotated[str, typer.Option(help="Tokens to keep chosen: q3,k5 (the 4th attends, the 6th is attended to).")] = "",
     least: Annotated[
@@ -45,7 +66,9 @@ def view(
     without_sinks: options.WithoutSinks = None,
     renormalise: options.Renormalise = False,
     run: Annotated[Path | None, typer.Option(help="A run directory: heads can be sorted by its statistics.")] = None,
-    sort: Annotated[str, typer.Option(help="The model view: a statistic of the run to sort by.")] = "",
+    sort: Annotated[
+        str | None, typer.Option(help="The model view: a statistic of the run to sort by; of a difference also change.")
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Keep scores as floats: exact, and four times as large.")] = False,
     svg: Annotated[bool, typer.Option("--svg", help="Also a figure for print, as SVG, beside the page.")] = False,
     pdf: Annotated[bool, typer.Option("--pdf", help="The same as PDF.")] = False,
@@ -70,22 +93,51 @@ def view(
       headscope view gpt2 --file story.txt --view matrix --only 5.1 --compare norm -o story.html
 
       headscope view bert-base-uncased "The dog barked." --layer 2 --heads 0 -o figure.pdf -o figure.svg
+
+      headscope view gpt2 "The keys to the cabinet are" --against "The key to the cabinet is" -o difference.html
+
+      headscope view bert-base-uncased "The dog barked." --against-model bert-large-uncased -o models.html
     """
-    if kind not in VIEWS:
+    if kind is not None and kind not in VIEWS:
         raise InputError(f"There is no view {kind!r}: choose one of {', '.join(VIEWS)}.")
     paths = _paths(output, svg=svg, pdf=pdf, png=png)
-    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
-        document = Document(_text(text, file), pair, target)
-        chosen = heads_named(only, lens.sites) if only else None
-        check_length(lens, document, chosen, truncate=truncate)
-        reading = lens.read(document, truncate=truncate, layers=list(chosen) if chosen else None)
-        made = view_of(
-            kind, reading, measure=measure, compare=compare, attention=attention, layer=layer,
-            heads=_numbers(heads) if heads else None, level=level, pairs=pairs, least=least, top=top,
-            keep=[token for token in keep.split(",") if token], without_sinks=without_sinks, renormalise=renormalise,
-            sort=sort, exact=exact, only=chosen, run=run,
-        )  # fmt: skip
+    asked = [(ModelSource(model, device, dtype, revision, trust_remote_code), Document(_text(text, file), pair, target))]
+    if any(given is not None for given in (against, against_target, against_model, against_revision)):
+        asked.append(_second(*asked[0], against, against_target, against_model, against_revision))
+    readings, chosen = _read(asked, only, truncate)
+    made = view_of(
+        kind or ("head" if len(readings) == 1 else "model"), *readings[:1], against=readings[1] if readings[1:] else None,
+        measure=measure, compare=compare, attention=attention, layer=layer, heads=_numbers(heads) if heads else None,
+        level=level, pairs=pairs, least=least, top=top, keep=[token for token in keep.split(",") if token],
+        without_sinks=without_sinks, renormalise=renormalise, sort=sort, exact=exact, only=chosen, run=run,
+    )  # fmt: skip
     _write(made, paths, as_json)
+
+
+def _second(
+    source: ModelSource, first: Document, text: str | None, target: str | None, model: str | None, revision: str | None
+) -> tuple[ModelSource, Document]:
+    """What is compared with the first: the same, but for what is given."""
+    document = replace(first, text=first.text if text is None else text, target=first.target if target is None else target)
+    if model is None and revision is None:
+        return source, document
+    other = replace(source, model=model or source.model, revision=revision, name="")
+    alike = other.name == source.name  # two folders of one name, or two revisions: pages must tell them apart
+    said = f"{other.name}@{revision}" if revision else other.model
+    return (replace(other, name=said) if alike else other), document
+
+
+def _read(asked: list[tuple[ModelSource, Document]], only: str, truncate: bool) -> tuple[list[Reading], Only | None]:
+    """The readings, and which heads are meant; a model that reads both is opened once."""
+    readings: list[Reading] = []
+    chosen: Only | None = None
+    for source, documents in groupby(asked, key=itemgetter(0)):
+        with source.open() as lens:
+            chosen = heads_named(only, lens.sites) if only else None
+            for _, document in documents:
+                check_length(lens, document, chosen, truncate=truncate)
+                readings.append(lens.read(document, truncate=truncate, layers=list(chosen) if chosen else None))
+    return readings, chosen
 
 
 def _write(made: View, paths: list[Path], as_json: bool) -> None:

@@ -20,11 +20,13 @@ from headscope.lens.predicted import Predicted
 from headscope.report.schema import Report
 from headscope.server import predicting, reading
 from headscope.server.answer_cache import AnswerCache
+from headscope.server.difference import read_difference
 from headscope.server.guard import HEADERS, Guard
 from headscope.server.models import describe, lens_of, measures_of
 from headscope.server.queue import Abandoned, Check, Queue, Result
 from headscope.server.refusal import Refusal
 from headscope.server.schemas import (
+    DifferenceRequest,
     ExemplarsAnswer,
     Failure,
     Kind,
@@ -38,6 +40,7 @@ from headscope.server.schemas import (
 from headscope.server.served_run import ServedRun
 from headscope.server.settings import Settings
 from headscope.version import __version__
+from headscope.views.pack import Packed
 from headscope.views.page import asset, page, policy
 
 ABOUT = """What every attention head of a Transformer does, read live.
@@ -134,10 +137,19 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
         lens = lens_of(models, asked.model)
 
         def make(check: Check) -> Mapping[str, Any]:
-            packed = reading.read(lens, asked, settings.max_tokens, check)
-            return {"description": packed.description, "chunks": packed.chunks}
+            return _parts(reading.read(lens, asked, settings.max_tokens, check))
 
         return await answered(request, f"read {asked.model_dump_json()}", make)
+
+    @app.post("/api/difference", response_model=ReadAnswer)
+    async def difference(request: Request, asked: DifferenceRequest) -> Response:
+        """Read two texts, or one by two models: the scores of B less those of A, between the tokens of both."""
+        lenses = lens_of(models, asked.a.model), lens_of(models, asked.b.model)
+
+        def make(check: Check) -> Mapping[str, Any]:
+            return _parts(read_difference(lenses, (asked.a, asked.b), settings.max_tokens, check))
+
+        return await answered(request, f"difference {asked.model_dump_json()}", make)
 
     @app.post("/api/predict", response_model=Predicted)
     async def predict(request: Request, asked: PredictRequest) -> Response:
@@ -148,6 +160,10 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
             return asdict(predicting.predicted(lens, asked, settings, check))
 
         return await answered(request, f"predict {asked.model_dump_json()}", make)
+
+
+def _parts(packed: Packed) -> Mapping[str, Any]:
+    return {"description": packed.description, "chunks": packed.chunks}
 
 
 def _add_run(app: FastAPI, run: ServedRun | None, work: Queue) -> None:

@@ -5,45 +5,63 @@ So no more than one attention's floats are ever in memory, and a request that no
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from headscope.errors import InputError, TooLong
-from headscope.lens import AttentionBlock, Lens, Reading
+from headscope.lens import AttentionBlock, Lens, Reading, Site
 from headscope.lens.sinks import TextSinks
 from headscope.lens.tokens.batch import Batch
 from headscope.measures import MEASURES
 from headscope.server.queue import Check
 from headscope.server.schemas import ReadRequest, TextRequest
 from headscope.text import Document
+from headscope.views import schema
+from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, check_numbers, content_of
 from headscope.views.pack import Packed, pack
-from headscope.views.schema import Content
 
 CHARACTERS = 32  # of a text for each token that it may have; longer texts are not even tokenised
 
 
 def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packed:
     """What views.pack.pack gives of the same reading."""
+    batch = encode(lens, asked, max_tokens)
+    parts: list[Packed] = []
+
+    def take(content: Content) -> None:
+        parts.append(pack(content, exact=asked.exact, level=1, first=len(parts)))  # one attention, one chunk
+
+    return joined(parts, sinks=run(lens, asked, batch, check, take))
+
+
+def run(
+    lens: Lens, asked: ReadRequest, batch: Batch, check: Check, take: Callable[[Content], None]
+) -> dict[str, list[bool]]:
+    """The model, once, and the sinks of the text by its kinds of attention. `take` gets a content of each attention as soon
+    as it is there, and keeps of it what it needs."""
     measures = list(dict.fromkeys(asked.measures or USUAL))
     for name in measures:
         if MEASURES[name].per_key:
             raise InputError(f"{name} has one number a token and none for pairs, and comes with every answer: leave it out.")
-    batch = encode(lens, asked, max_tokens)
     check()
-    _check_size(lens, asked, batch)
-    parts: list[Packed] = []
+    check_numbers(_numbers(lens, asked, batch), "shorten it, or ask for fewer layers")
     sinks = TextSinks()
 
     def receive(block: AttentionBlock) -> None:
         check()
         sinks.add(block)
-        content = content_of(Reading([block], batch, model=asked.model), measures, neurons=asked.neurons)
-        parts.append(pack(content, exact=asked.exact, level=1, first=len(parts)))  # one attention, one chunk
+        take(content_of(Reading([block], batch, model=asked.model), measures, neurons=asked.neurons))
 
     lens.run(batch, receive, rows=None, layers=asked.layers)
     check()
-    return joined(parts, sinks.by_group())
+    return sinks.by_group()
+
+
+def sites_of(lens: Lens, asked: ReadRequest, batch: Batch) -> list[Site]:
+    """The attentions that the model runs for a request."""
+    sites = [site for site in lens.sites if asked.layers is None or site.layer in asked.layers]
+    return [site for site in sites if batch.has_target or not lens.is_encoder_decoder or site.stack == "encoder"]
 
 
 def encode(lens: Lens, asked: TextRequest, max_tokens: int) -> Batch:
@@ -79,7 +97,7 @@ def joined(parts: list[Packed], sinks: dict[str, list[bool]]) -> Packed:
     """Packed attentions one after another, as if they had been packed together; `sinks` are those of all layers."""
     descriptions = [part.description for part in parts]
     measures = {one["name"]: one for description in descriptions for one in description["measures"]}
-    whole: Content = {
+    whole: schema.Content = {
         **descriptions[0],
         "sinks": sinks,
         "attentions": [one for description in descriptions for one in description["attentions"]],
@@ -94,9 +112,6 @@ def as_bytes(answer: Mapping[str, Any]) -> bytes:
     return gzip.compress(json.dumps(answer, separators=(",", ":"), allow_nan=False).encode(), 1)
 
 
-def _check_size(lens: Lens, asked: ReadRequest, batch: Batch) -> None:
-    sites = [site for site in lens.sites if asked.layers is None or site.layer in asked.layers]
-    if lens.is_encoder_decoder and not batch.has_target:
-        sites = [site for site in sites if site.stack == "encoder"]
-    numbers = sum(site.heads * batch.query_length(site) * len(batch.key_sequences(site)[0]) for site in sites)
-    check_numbers(numbers, "shorten it, or ask for fewer layers")
+def _numbers(lens: Lens, asked: ReadRequest, batch: Batch) -> int:
+    sites = sites_of(lens, asked, batch)
+    return sum(site.heads * batch.query_length(site) * len(batch.key_sequences(site)[0]) for site in sites)

@@ -85,6 +85,15 @@ class PredictRequest(TextRequest):
     )
 
 
+class DifferenceRequest(BaseModel):
+    """Two readings of which one is taken from the other: B less A, for every head that both have."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    a: ReadRequest
+    b: ReadRequest
+
+
 class ReadAnswer(BaseModel):
     """What the views draw."""
 

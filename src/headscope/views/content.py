@@ -1,5 +1,7 @@
 """Content: what a view draws, as plain arrays. It knows of no model: a reading, or arrays of your own, become one."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -12,8 +14,28 @@ from headscope.lens.reading import Level
 from headscope.lens.sinks import known_sinks, rows_left
 from headscope.lens.tokens.labels import visible
 from headscope.study.run_by_head import HeadStatistic
+from headscope.views.schema import Change
 
 Array = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """One of two texts, token by token of what both have together."""
+
+    places: list[int | None]  # of each token among the text's own; None: it has none there
+    tokens: list[str]  # as the text has them; empty where it has none
+    words: list[str]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Where the tokens of two texts come from that stand on one axis, and what became of each token and word."""
+
+    a: Origin
+    b: Origin
+    tokens: list[Change]
+    words: list[Change]
 
 
 @dataclass(frozen=True)
@@ -26,6 +48,7 @@ class Side:
     words: list[str]  # a special token is a word of its own
     word_of: list[int]  # which of `words` each token belongs to
     segments: list[int]  # 1 for the second text of a pair
+    joint: Joint | None = None  # where these are the tokens of two texts together
 
     @classmethod
     def plain(cls, tokens: Sequence[str], special: Sequence[bool] | None = None) -> Self:
@@ -91,6 +114,15 @@ class Attention:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """The two contents of which a difference is made: the same attentions, heads and measures, each with its own tokens."""
+
+    a: Content
+    b: Content
+    notes: list[str] = field(default_factory=list)  # what only one of the two has
+
+
+@dataclass(frozen=True)
 class Content:
     """Everything that one page or figure shows."""
 
@@ -100,6 +132,7 @@ class Content:
     statistics: list[HeadStatistic] = field(default_factory=list)
     model: str = ""  # what people call it; empty where arrays of one's own are drawn
     sinks: dict[str, list[bool]] = field(default_factory=dict)  # by group, which key tokens are (lens/sinks.py)
+    compared: Compared | None = None  # where the scores are the differences of two contents
 
     def __post_init__(self) -> None:
         """Sinks that nobody has looked for are those of any text."""
@@ -147,3 +180,7 @@ class Content:
 
     def of_group(self, group: str) -> list[Attention]:
         return [attention for attention in self.attentions if attention.group == group]
+
+    def at(self, group: str, layer: int) -> Attention:
+        """The attention of one layer."""
+        return next(attention for attention in self.of_group(group) if attention.layer == layer)

@@ -59,6 +59,10 @@ def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 
     `level` is zlib's: 6 for files that are kept, 1 (three times as fast) for answers that are looked at once. `first` is the
     number of the first chunk, where there are others before it.
     """
+    if content.compared is not None:
+        a = pack(content.compared.a, exact=exact, level=level, first=first)
+        b = pack(content.compared.b, exact=exact, level=level, first=first + len(a.chunks))
+        return packed_difference(content, a, b)
     chunks: list[str] = []
     packed = []
     for number, attention in enumerate(content.attentions, first):
@@ -70,18 +74,59 @@ def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 
             "format": FORMAT,
             "title": content.title,
             "model": content.model,
-            "sides": {name: cast(schema.Side, asdict(side)) for name, side in content.sides.items()},
+            "sides": _sides(content),
             "sinks": content.sinks,
             "attentions": [description for description, _ in packed],
             "measures": [measure_json(name) for name in content.measures],
-            "statistics": [cast(schema.HeadStatistic, asdict(one)) for one in content.statistics],
+            "statistics": _statistics(content),
             "error": max(
                 (off for _, off in packed), default=0.0
             ),  # the largest of all, as a part of the largest score of its head
             "exact": exact,
+            "compared": None,
         },
         chunks,
     )
+
+
+def packed_difference(content: Content, a: Packed, b: Packed) -> Packed:
+    """Both of what is compared, attention by attention; a page takes the one from the other. So it is no larger than two."""
+    assert content.compared is not None
+    attentions = [_difference(*both) for both in zip(a.description["attentions"], b.description["attentions"], strict=True)]
+    whole: schema.Content = {
+        **a.description,
+        "title": content.title,
+        "model": content.model,
+        "sides": _sides(content),
+        "sinks": content.sinks,
+        "attentions": attentions,
+        "measures": [one for one in a.description["measures"] if any(one["name"] in each["scores"] for each in attentions)],
+        "statistics": _statistics(content),
+        "error": max(a.description["error"], b.description["error"]),
+        "compared": {
+            "a": {"title": content.compared.a.title, "model": content.compared.a.model},
+            "b": {"title": content.compared.b.title, "model": content.compared.b.model},
+            "notes": content.compared.notes,
+        },
+    }
+    return Packed(whole, [*a.chunks, *b.chunks])
+
+
+def _difference(a: schema.Attention, b: schema.Attention) -> schema.Attention:
+    names = [name for name in a["scores"] if name in b["scores"]]
+    parts: list[schema.Part] = [
+        {"scores": {name: one["scores"][name] for name in names}, "value_norm": one["value_norm"]} for one in (a, b)
+    ]
+    scores: dict[str, schema.Encoded] = {name: {"form": "difference"} for name in names}
+    return {**a, "scores": scores, "value_norm": None, "neurons": None, "parts": parts}
+
+
+def _sides(content: Content) -> dict[str, schema.Side]:
+    return {name: cast(schema.Side, asdict(side)) for name, side in content.sides.items()}
+
+
+def _statistics(content: Content) -> list[schema.HeadStatistic]:
+    return [cast(schema.HeadStatistic, asdict(one)) for one in content.statistics]
 
 
 def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema.Attention, float]:
@@ -117,6 +162,7 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema
         "scores": {name: scores[name] for name in attention.scores},
         "value_norm": value_norm,
         "neurons": None if attention.neurons is None else _neurons(attention.neurons, chunk, exact),
+        "parts": None,
     }, max(errors)
 
 

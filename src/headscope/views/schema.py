@@ -7,6 +7,9 @@ from typing import Literal
 
 from typing_extensions import TypedDict  # the server's pydantic takes no other before Python 3.12
 
+# What became of a token or word from the first of two texts to the second; empty: nothing
+Change = Literal["", "exchanged", "left out", "put in"]
+
 
 class Place(TypedDict):
     """Where an array is: in which chunk, from which byte on (little-endian), of which type and shape."""
@@ -48,6 +51,12 @@ class Same(TypedDict):
     of: str
 
 
+class Difference(TypedDict):
+    """Scores of B less those of A, which are the attention's parts."""
+
+    form: Literal["difference"]
+
+
 class VectorLevels(TypedDict):
     """Vectors (head or group, token, d_head) as signed bytes: at * steps, with a step a head."""
 
@@ -56,7 +65,7 @@ class VectorLevels(TypedDict):
     steps: Place
 
 
-Encoded = Levels | Floats | Product | Same
+Encoded = Levels | Floats | Product | Same | Difference
 Vectors = VectorLevels | Floats
 
 
@@ -68,6 +77,13 @@ class Neurons(TypedDict):
     scaling: float
     exact: bool
     why: str  # where it is not: what stands between
+
+
+class Part(TypedDict):
+    """One of the two that a difference is made of: its scores (head, query, key) between its own tokens."""
+
+    scores: dict[str, Encoded]  # by measure
+    value_norm: Place | None
 
 
 class Attention(TypedDict):
@@ -82,6 +98,24 @@ class Attention(TypedDict):
     scores: dict[str, Encoded]  # by measure
     value_norm: Place | None
     neurons: Neurons | None
+    parts: list[Part] | None  # of a difference: A and B
+
+
+class Origin(TypedDict):
+    """One of two texts, token by token of what both have together; null and empty where it has none."""
+
+    places: list[int | None]  # among the text's own tokens
+    tokens: list[str]
+    words: list[str]
+
+
+class Joint(TypedDict):
+    """Where the tokens of two texts come from that stand on one axis, and what became of each token and word."""
+
+    a: Origin
+    b: Origin
+    tokens: list[Change]
+    words: list[Change]
 
 
 class Side(TypedDict):
@@ -93,6 +127,7 @@ class Side(TypedDict):
     words: list[str]
     word_of: list[int]  # which of the words each token belongs to
     segments: list[int]  # 1 for the second text of a pair
+    joint: Joint | None  # where these are the tokens of two texts together
 
 
 class Measure(TypedDict):
@@ -114,8 +149,23 @@ class HeadStatistic(TypedDict):
     values: dict[str, float]
 
 
+class ReadText(TypedDict):
+    """One of two that are compared: the beginning of its text, and who has read it."""
+
+    title: str
+    model: str
+
+
+class Compared(TypedDict):
+    """What a difference is made of: B less A."""
+
+    a: ReadText
+    b: ReadText
+    notes: list[str]  # what only one of the two has
+
+
 class Content(TypedDict):
-    """The views of one text."""
+    """The views of one text, or of the difference of two."""
 
     format: int
     title: str
@@ -127,6 +177,7 @@ class Content(TypedDict):
     statistics: list[HeadStatistic]
     error: float  # the largest of all scores, as a part of the largest score of its head
     exact: bool
+    compared: Compared | None  # where the scores are differences
 
 
 class ViewPage(Content):

@@ -11,8 +11,11 @@ from headscope.lens.reading import Level, Reading
 from headscope.lens.tokens.labels import visible
 from headscope.study import Run
 from headscope.views.content import Content
+from headscope.views.difference import difference_of, level_of
 from headscope.views.from_reading import USUAL, Only, content_of, content_of_arrays
+from headscope.views.joint_maps import Of
 from headscope.views.print import head, matrix, model, neuron
+from headscope.views.ranking import CHANGE, most_changed
 from headscope.views.state import VIEWS, Kind, Pairs, State, Theme, sinks_chosen
 from headscope.views.view import View
 
@@ -30,6 +33,7 @@ def view_of(
     scores: Any = None,
     key_tokens: Sequence[str] | None = None,
     special: Sequence[bool] | None = None,
+    against: Reading | None = None,
     measures: Sequence[str] | None = None,
     only: Only | None = None,
     run: Run | str | Path | None = None,
@@ -48,7 +52,8 @@ def view_of(
     renormalise: bool = False,
     keep: Sequence[str] = (),
     compare: str = "",
-    sort: str = "",
+    of: Of = "",
+    sort: str | None = None,
     above: float | None = None,
     theme: Theme = "",
 ) -> View:
@@ -57,6 +62,9 @@ def view_of(
         scores: (layer, head, query, key), (head, query, key) or (query, key), or a dictionary of them by measure.
         key_tokens: those that are attended to, where they are others.
         special: which of `tokens` are special.
+
+    Or how another reading, of another text or by another model, differs from it:
+        against: the other; what is drawn are its scores less those of `reading`.
 
     What the page holds:
         measures: what it can switch between.
@@ -79,12 +87,21 @@ def view_of(
         renormalise: without sinks, and what is left of each row adds up to 1.
         keep: tokens that stay chosen: "q3" attends, "k5" is attended to.
         compare: the matrix has this measure beside the first, and their difference.
-        sort, above: the model view has heads by this statistic of the run, and only those with at least so much.
+        of: with `against`, "a" for the first reading alone, "b" for the second; else their difference.
+        sort, above: the model view has heads by this statistic of the run, and only those with at least so much; with
+            `against` by "change", and everything opens at the head that changed most.
         theme: "light" or "dark"; else as the system is set.
     """
     title = visible(title) if title else ""
-    if reading is not None:
-        content = _content_of_reading(view, reading, measures, [name for name in (measure, compare) if name], only, title)
+    asked = [name for name in (measure, compare) if name]
+    if reading is not None and against is not None:
+        content = _content_of_both(reading, against, measures, asked, only, title)
+    elif reading is not None:
+        content = _content_of_reading(view, reading, measures, asked, only, title)
+    elif against is not None:
+        raise InputError(
+            "against= is a second reading to compare with a first: give that too, as lens.read(...) returns it."
+        )
     elif tokens is None or scores is None:
         raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
     elif view == "neuron":
@@ -92,11 +109,17 @@ def view_of(
     else:
         content = content_of_arrays(tokens, scores, key_tokens=key_tokens, special=special, title=title)
     if run is not None:
-        content = replace(content, statistics=Run.open(run).head_statistics)
+        content = replace(content, statistics=[*content.statistics, *Run.open(run).head_statistics])
+    group = content.group_named(attention)
+    if content.compared is not None:
+        sort = CHANGE if sort is None and content.statistics else sort
+        level = level or level_of(content.compared.a, content.compared.b)
+        if layer is None and heads is None and (most := most_changed(content, group)):
+            layer, heads = most.layer, [most.head]
     state = State(
-        view, content.group_named(attention), layer, None if heads is None else tuple(heads), measure or content.measures[0],
+        view, group, layer, None if heads is None else tuple(heads), measure or content.measures[0],
         level or ("token" if reading is None else reading.level), pairs, least, top,
-        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, sort, above, theme,
+        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, of, sort or "", above, theme,
     )  # fmt: skip
     return View(content, state, exact=exact, height=height)
 
@@ -141,6 +164,38 @@ matrix_view = _view(
     Kind(720, matrix.figure),
     "A heat map of one head, to zoom and pan in; two measures side by side with their difference.",
 )
+
+
+def difference_view(a: Reading, b: Reading, *, view: str = "model", **options: Any) -> View:
+    """How b differs from a, two texts or two models on one: the scores of b less those of a, heads ranked by their change.
+
+    Tokens are put beside each other; what was put in, left out or exchanged is marked. It opens with `view`: "model",
+    "head" or "matrix".
+
+    """
+    return view_of(view, a, against=b, **options)
+
+
+def _sharing_choices(function: Callable[..., View]) -> None:
+    """A function of readings takes what `view_of` takes beside them, and says so to whoever asks for help."""
+    own, others = inspect.signature(function), inspect.signature(view_of).parameters
+    shared = [one for name, one in others.items() if name not in ("view", "reading", "against", *_ARRAYS)]
+    named = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    function.__signature__ = own.replace(parameters=[*named, *shared])  # type: ignore[attr-defined]
+    _, choices = (inspect.getdoc(view_of) or "").split("What the page holds:")
+    function.__doc__ = f"{inspect.getdoc(function)}\n\nWhat the page holds:{choices}"
+
+
+_ARRAYS = ("tokens", "scores", "key_tokens", "special")
+_sharing_choices(difference_view)
+
+
+def _content_of_both(
+    a: Reading, b: Reading, measures: Sequence[str] | None, asked: Sequence[str], only: Only | None, title: str
+) -> Content:
+    both = [_content_of_reading("", one, measures, asked, only, "") for one in (a, b)]
+    content = difference_of(*both)
+    return replace(content, title=title) if title else content
 
 
 def _content_of_reading(

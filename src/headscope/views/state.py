@@ -11,6 +11,7 @@ from headscope.errors import InputError
 from headscope.lens.reading import Level
 from headscope.lens.sinks import check_sinks
 from headscope.views.content import Attention, Content
+from headscope.views.joint_maps import Of
 
 Pairs = Literal["all", "aa", "ab", "ba", "bb"]  # from the first (a) or second (b) text of a pair to the first or second
 Sinks = Literal["", "shown", "hidden", "renormalised"]  # empty: hidden in causal self attention, shown elsewhere
@@ -33,6 +34,7 @@ class State:
     sinks: Sinks = ""  # hidden: what is left by itself, or each row of it to a sum of 1; the share that is hidden is said
     keep: tuple[str, ...] = ()  # tokens that stay chosen: "q3" attends, "k5" is attended to
     compare: str = ""  # the matrix: a second measure beside the first, and their difference
+    of: Of = ""  # of a difference: B less A, A alone, or B alone
     sort: str = ""  # the model view: a statistic to sort heads by
     above: float | None = None  # the model view: only heads whose statistic is at least this
     theme: Theme = ""  # empty: as the system is set
@@ -83,6 +85,7 @@ class State:
         for name in filter(None, (self.measure, self.compare)):
             _one_of(name, list(layers[layer].scores), "measure")
         _one_of(self.theme, get_args(Theme), "theme")
+        self._check_difference(content)
         if self.sort:
             content.statistic(self.sort)
         for letter, side, places in zip("qk", (layers[layer].query, layers[layer].key), self.kept(), strict=True):
@@ -99,6 +102,19 @@ class State:
         left = content.beyond_sinks(attention, self.level)
         kept = [side[place] for side, places in zip(left, self.kept(), strict=True) for place in places]
         return "hidden" if all(map(any, left)) and all(kept) else "shown"
+
+    def _check_difference(self, content: Content) -> None:
+        """Choices that a difference alone has, and those that it has not."""
+        _one_of(self.of, get_args(Of), "of")
+        if content.compared is None:
+            if self.of:
+                raise InputError(f"of={self.of!r} is about the difference of two readings, and here is one: leave it out.")
+        elif self.compare:
+            raise InputError(
+                f"A difference has A, B and B − A beside each other, and not {self.compare} too: leave compare out."
+            )
+        elif self.view == "neuron":
+            raise InputError("A difference has no neuron view: take one of the two readings for it.")
 
 
 def sinks_chosen(without: bool | None, renormalise: bool) -> Sinks:

@@ -1,5 +1,5 @@
 // What the parts of a content are called, and what is known of them.
-import type { Attention, Content } from "../schema";
+import type { Attention, Content, State } from "../schema";
 
 export function groupOf(attention: Attention): string {
   return `${attention.stack} ${attention.kind}`;
@@ -25,7 +25,18 @@ export function layersSaid(attentions: { stack: string; layers: number[] }[]): s
 /** Whether a measure has one map for all heads of this attention together. */
 export function isJoint(content: Content, attention: Attention, measure: string): boolean {
   if (content.measures.find((one) => one.name === measure)?.joint) return true;
-  const encoded = attention.scores[measure];
+  const encoded = (attention.parts?.[0] ?? attention).scores[measure];
   const maps = encoded && "at" in encoded ? encoded.at.shape[0] : attention.heads.length;
   return maps < attention.heads.length;
+}
+
+/** Whether what is shown is the difference of two, with signs. */
+export function isDifference(content: Content, state: Pick<State, "of">): boolean {
+  return content.compared !== null && state.of === "";
+}
+
+/** The measure as it is written before a number. */
+export function measureTitle(content: Content, state: Pick<State, "measure" | "of">): string {
+  const title = content.measures.find((one) => one.name === state.measure)?.title ?? state.measure;
+  return isDifference(content, state) ? `${title} B − A` : title;
 }

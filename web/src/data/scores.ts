@@ -1,6 +1,6 @@
 // Scores of one attention as numbers, made from the bytes of its chunk when they are asked for.
 
-import type { Attention, Encoded, Vectors } from "../schema";
+import type { Attention, Encoded, Part, Place, Vectors } from "../schema";
 import { arrayAt, type Chunks } from "./chunks";
 
 export class Scores {
@@ -8,23 +8,36 @@ export class Scores {
 
   private constructor(
     readonly attention: Attention,
+    private readonly part: Part, // the attention itself, or one of the two that a difference is made of
     private readonly buffer: ArrayBuffer,
     readonly queries: number,
     readonly keys: number,
+    readonly parts: Scores[] = [], // of a difference: A and B, between their own tokens
   ) {}
 
   static async load(attention: Attention, chunks: Chunks, queries: number, keys: number): Promise<Scores> {
-    const chunk = chunkOf(attention);
-    return new Scores(attention, await chunks.load(chunk), queries, keys);
+    const load = (part: Part) => chunks.load(placeOf(part)?.chunk ?? 0);
+    if (!attention.parts) return new Scores(attention, attention, await load(attention), queries, keys);
+    const parts = attention.parts.map(async (part) => {
+      const [, rows, columns] = placeOf(part)?.shape ?? [0, 0, 0];
+      return new Scores(attention, part, await load(part), rows, columns);
+    });
+    return new Scores(attention, attention, new ArrayBuffer(0), queries, keys, await Promise.all(parts));
   }
 
   has(measure: string): boolean {
-    return measure in this.attention.scores;
+    return measure in this.part.scores;
+  }
+
+  /** Whether scores are kept as floats, and not rounded. */
+  isExact(measure: string): boolean {
+    const encoded = this.part.scores[measure];
+    return encoded?.form === "same" ? this.isExact(encoded.of) : encoded?.form === "floats";
   }
 
   /** (query, key) of the head in place `index` of this attention's heads; a joint measure has one map for all. */
   head(measure: string, index: number): Float32Array {
-    const encoded = this.attention.scores[measure];
+    const encoded = this.part.scores[measure];
     if (!encoded) return new Float32Array(this.queries * this.keys);
     const key = `${measure} ${index}`;
     let found = this.made.get(key);
@@ -42,6 +55,8 @@ export class Scores {
     const { queries, keys, buffer } = this;
     const size = queries * keys;
     switch (encoded.form) {
+      case "difference": // is made of both parts, between the tokens of both: see maps.ts
+        return new Float32Array(size);
       case "same":
         return this.head(encoded.of, index);
       case "floats": {
@@ -76,7 +91,7 @@ export class Scores {
 
   /** ||f(x_j)|| of every key, where it is known. */
   valueNorm(index: number): Float32Array | null {
-    const place = this.attention.value_norm;
+    const place = this.part.value_norm;
     if (!place) return null;
     return (arrayAt(this.buffer, place) as Float32Array).subarray(index * this.keys, (index + 1) * this.keys);
   }
@@ -104,9 +119,8 @@ export class Scores {
   }
 }
 
-function chunkOf(attention: Attention): number {
-  for (const encoded of Object.values(attention.scores)) {
-    if (encoded.form === "levels" || encoded.form === "floats") return encoded.at.chunk;
-  }
-  return 0;
+/** Where the scores of a measure are that has bytes of its own. */
+function placeOf(part: Part): Place | null {
+  for (const encoded of Object.values(part.scores)) if (encoded.form === "levels" || encoded.form === "floats") return encoded.at;
+  return null;
 }

@@ -1,13 +1,13 @@
 // Sinks: tokens that heads look at when they have nothing to do. Python finds them (src/headscope/lens/sinks.py).
-import type { Attention, Content, Level } from "../schema";
+import type { Attention, Content, Level, Of } from "../schema";
 import type { State } from "../state";
 import { type Axis, axisOf } from "./axis";
 import { groupOf } from "./content";
 
 /** The rows and columns of an attention's maps, and which of them are left without sinks. */
-export function axesWithin(content: Content, attention: Attention, level: Level): { rows: Axis; columns: Axis } {
-  const rows = axisOf(content.sides[attention.query], level);
-  const columns = axisOf(content.sides[attention.key], level);
+export function axesWithin(content: Content, attention: Attention, level: Level, of: Of = ""): { rows: Axis; columns: Axis } {
+  const rows = axisOf(content.sides[attention.query], level, of);
+  const columns = axisOf(content.sides[attention.key], level, of);
   const sinks = sinksOf(content, attention);
   const left = columns.members.map((pieces) => !pieces.some((piece) => sinks[piece])); // a word is one if a piece of it is
   const first = left.indexOf(true); // rows before it see nothing but sinks

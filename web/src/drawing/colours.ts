@@ -38,6 +38,10 @@ export function diverging(share: number, dark: boolean): Rgb {
   return (dark ? ABOVE_DARK : ABOVE_WHITE)[size];
 }
 
+/** Lines of what a difference has more of in B, and less. */
+export const MORE = (dark: boolean): string => css(diverging(dark ? 0.66 : 0.72, dark));
+export const LESS = (dark: boolean): string => css(diverging(dark ? -0.66 : -0.66, dark));
+
 export function css([red, green, blue]: Rgb): string {
   return `rgb(${red}, ${green}, ${blue})`;
 }

@@ -18,7 +18,8 @@ export function Footer() {
         )}
         {content.exact
           ? "Scores are exact."
-          : `Scores are kept as bytes: none ${inWords ? "between two tokens " : ""}is off by more than ${bound(content.error)} of its head's largest.`}
+          : `Scores are kept as bytes: none ${content.compared ? "of A or B " : ""}${inWords ? "between two tokens " : ""}is off by more than ${bound(content.error)} of its head's largest.`}
+        {content.compared && !content.exact && " Differences that rounding alone could make are not drawn."}
       </p>
     </footer>
   );

@@ -1,6 +1,6 @@
 // Keys that work everywhere, and the card that lists them.
 import { useEffect, useState } from "preact/hooks";
-import { View } from "../schema";
+import { Of, View } from "../schema";
 import { useViewed } from "./viewed";
 
 const LIST: [string, string][] = [
@@ -8,6 +8,7 @@ const LIST: [string, string][] = [
   ["[ ]", "the layer before, the next"],
   ["m", "the next measure"],
   ["w", "words or tokens"],
+  ["b", "of two that are compared: B − A, A, B"],
   ["s", "leave out sinks, or show them"],
   ["r", "without sinks, what is left of each row to 100%, or as it is"],
   ["d", "dark or light"],
@@ -39,6 +40,7 @@ export function Keys({ moveLayer, more = [] }: Props) {
         "]": () => moveLayer(1),
         m: () => change({ measure: measures[(measures.indexOf(state.measure) + 1) % measures.length] }),
         w: () => hasWords && change({ level: state.level === "word" ? "token" : "word", keep: [] }),
+        b: () => content.compared && change({ of: Of[(Of.indexOf(state.of) + 1) % Of.length] }),
         s: () => change({ sinks: state.sinks === "shown" ? "hidden" : "shown" }),
         r: () => change({ sinks: state.sinks === "renormalised" ? "hidden" : "renormalised" }),
         d: () => change({ theme: dark ? "light" : "dark" }),

@@ -2,7 +2,7 @@
 import { groupsOf } from "../data/content";
 import { hasSinks, sinksNamed } from "../data/sinks";
 import { percent } from "../drawing/canvas";
-import type { Measure, Pairs } from "../schema";
+import type { Compared, Measure, Of, Pairs, ReadText } from "../schema";
 import type { State } from "../state";
 import { CopyButton } from "./CopyButton";
 import { Choice, Slider } from "./choices";
@@ -13,6 +13,12 @@ interface Props {
   hidden: number | null; // the share that lies on sinks which are not shown
   more?: Pick<Measure, "name" | "title">[];
   link: (state: State) => string;
+}
+
+/** What of a difference is shown, each with the text or the model that it is of. */
+function ofOptions({ a, b }: Compared): [Of, string][] {
+  const name = (one: ReadText) => (a.model === b.model ? one.title : one.model);
+  return [["", "B − A"], ["a", `A: ${name(a)}`], ["b", `B: ${name(b)}`]];
 }
 
 const PAIRS: [Pairs, string][] = [
@@ -40,6 +46,7 @@ export function Toolbar({ hidden, more = [], link }: Props) {
   const inModel = state.view === "model";
   return (
     <form class="toolbar" aria-label="What is shown" onSubmit={(event) => event.preventDefault()}>
+      {content.compared && <Choice label="show" value={state.of} options={ofOptions(content.compared)} set={(of) => change({ of })} />}
       {groups.length > 1 && (
         <Choice
           label="attention"

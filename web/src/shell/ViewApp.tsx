@@ -3,6 +3,7 @@ import type { Chunks } from "../data/chunks";
 import type { ViewPage } from "../schema";
 import { useAddress } from "./address";
 import { useDark } from "./hooks";
+import { ReadBy, Title } from "./Title";
 import { Viewer } from "./Viewer";
 
 export function ViewApp({ page, chunks }: { page: ViewPage; chunks: Chunks }) {
@@ -11,12 +12,10 @@ export function ViewApp({ page, chunks }: { page: ViewPage; chunks: Chunks }) {
   return (
     <div class="page">
       <header class="title">
-        <h1 dir="auto">{page.title}</h1>
-        {page.model && (
-          <p class="read-by">
-            read by <b>{page.model}</b>
-          </p>
-        )}
+        <h1 dir="auto">
+          <Title content={page} />
+        </h1>
+        <ReadBy content={page} />
         <p class="brand">headscope</p>
       </header>
       <main>

@@ -54,6 +54,11 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
     <div class="viewer" data-view={shown.view} data-ready="true">
       <Tabs label="Views" tabs={View.map((name) => [name, name])} chosen={shown.view} choose={(view) => change({ view })} />
       <Toolbar hidden={hidden} more={more} link={link} />
+      {content.compared?.notes.map((note) => (
+        <p key={note} class="compared-note">
+          {note}
+        </p>
+      ))}
       {stage}
       <Footer />
       <Keys moveLayer={moveLayer} more={keys} />
@@ -80,7 +85,8 @@ function fitted(state: State, content: Content, attention: Attention): State {
     layer: attention.layer,
     heads: heads?.length === 0 && state.heads?.length !== 0 ? null : heads,
     measure: measures.includes(state.measure) ? state.measure : measures[0],
-    compare: measures.includes(state.compare) ? state.compare : "",
+    compare: measures.includes(state.compare) && !content.compared ? state.compare : "",
+    of: content.compared ? state.of : "",
     pairs: isPair ? state.pairs : "all",
     least: Math.min(1, state.least),
     top: Math.floor(state.top),

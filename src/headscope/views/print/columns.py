@@ -9,16 +9,17 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
-from headscope.colours import FAINT, INK
+from headscope.colours import BLUE, FAINT, INK, VERMILION
 from headscope.views.content import Array
 from headscope.views.print.sheet import TALLEST, Sheet, fitted, width_of
-from headscope.views.print.shown import Mask
+from headscope.views.print.shown import Mask, Tokens
 
 ROW, TYPE = 0.135, 6.8  # inches from one token to the next, points of their letters
 GAP = 0.05  # inches between a token and its lines
 FAINTEST = 1 / 255  # below this part of the largest, a line leaves no trace on paper
 THINNEST, THICKEST = 0.25, 1.5  # points
 DOTTED: Any = (0, (1, 1.2))
+CHANGED = {"put in": BLUE, "left out": VERMILION}
 
 
 @dataclass(frozen=True)
@@ -50,20 +51,21 @@ def column_height(queries: int, keys: int) -> float:
     return max(queries, keys) * row_height(max(queries, keys))
 
 
-def write_columns(sheet: Sheet, box: Box, sides: tuple[list[str], list[str]], bold: tuple[Mask, Mask], colour: str) -> Ends:
-    """The labels of those that attend and those attended to, some bold in a colour; long ones are cut, so that lines keep
-    a quarter of the width."""
+def write_columns(sheet: Sheet, box: Box, tokens: tuple[Tokens, Tokens], bold: tuple[Mask, Mask], colour: str) -> Ends:
+    """The labels of those that attend and those attended to, some bold in a colour, and what only one of two texts has in
+    that of its sign; long ones are cut, so that lines keep a quarter of the width."""
+    sides = tokens[0].labels, tokens[1].labels
     row = row_height(max(map(len, sides)))
     size = TYPE * row / ROW
     room = 0.36 * box.width
     widths = [min(room, max(width_of(label, size, "bold") for label in labels)) for labels in sides]
     left, right = box.left + widths[0], box.left + box.width - widths[1]
     queries, keys = (np.asarray(box.top + row * (np.arange(len(labels)) + 0.5), dtype=np.float64) for labels in sides)
-    for x, aligned, labels, heights, marked in zip(
-        (left, right), ("right", "left"), sides, (queries, keys), bold, strict=True
+    for x, aligned, side, heights, marked in zip(
+        (left, right), ("right", "left"), tokens, (queries, keys), bold, strict=True
     ):
-        for label, y, stands_out in zip(labels, heights, marked, strict=True):
-            weight, ink = ("bold", colour) if stands_out else ("normal", INK)
+        for label, change, y, stands_out in zip(side.labels, side.changes, heights, marked, strict=True):
+            weight, ink = ("bold", colour) if stands_out else ("normal", CHANGED.get(change, INK))
             sheet.text(x, y, fitted(label, size, room, weight), size, weight=weight, ha=aligned, color=ink)
     return Ends(left + GAP, right - GAP, queries, keys)
 
@@ -81,13 +83,14 @@ def draw_lines(
     colours: Sequence[str],
     *,
     negative: Mask | None = None,
+    below: str | None = None,
     scale: float = 1,
     spread: float = 0,
 ) -> LineCollection:
     """A line for every pair: (head, query, key) parts of the largest become opacity and width; one colour a head.
 
-    The strongest are drawn last, over all others. Negative scores are dotted. Lines of several heads between the same two
-    tokens are spread over `spread` inches, so that none hides the others.
+    The strongest are drawn last, over all others. Negative scores are dotted, in the colour `below` if there is one. Lines
+    of several heads between the same two tokens are spread over `spread` inches, so that none hides the others.
     """
     which, rows, columns = np.nonzero(shares >= FAINTEST)
     order = np.argsort(shares[which, rows, columns], kind="stable")
@@ -98,12 +101,14 @@ def draw_lines(
     points[:, 0, 0], points[:, 1, 0] = ends.left, ends.right
     points[:, 0, 1], points[:, 1, 1] = ends.queries[rows] + aside, ends.keys[columns] + aside
     ink = np.array([to_rgb(colour) for colour in colours]).reshape(-1, 3)[which]
-    below = np.zeros(len(parts), dtype=bool) if negative is None else negative[which, rows, columns]
+    is_below = np.zeros(len(parts), dtype=bool) if negative is None else negative[which, rows, columns]
+    if below is not None:
+        ink[is_below] = to_rgb(below)
     lines = LineCollection(
         list(points),
         colors=np.column_stack([ink, parts]),
         linewidths=scale * (THINNEST + (THICKEST - THINNEST) * parts),
-        linestyles=[DOTTED if one else "solid" for one in below] or "solid",
+        linestyles=[DOTTED if one else "solid" for one in is_below] or "solid",
         capstyle="butt",
     )
     sheet.axes.add_collection(lines, autolim=False)

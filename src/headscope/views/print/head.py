@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from headscope.colours import COLUMN, INK, head_colour
+from headscope.colours import BLUE, COLUMN, INK, VERMILION, head_colour
 from headscope.views.content import Content
 from headscope.views.print.columns import Box, column_height, draw_lines, row_height, write_columns, write_directions
-from headscope.views.print.header import HEAD, LINE, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, LINE, compared, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import MARGIN, Sheet, width_of
 from headscope.views.print.shown import attention_of, shown
 from headscope.views.state import State
@@ -20,21 +20,23 @@ def figure(content: Content, state: State) -> Figure:
     """One column wide, as tall as the text is long. Kept tokens are bold, and only their lines are drawn."""
     attention = attention_of(content, state)
     found = shown(content, state, attention, list(state.heads) if state.heads else None).isolated()
-    colours = [head_colour(place) for place in found.heads]
-    dotted = "; dotted lines are below zero" if found.signed else ""
-    darkest = f"The darkest line is a {measure_name(found.measure)} of {found.largest:.2g}{dotted}."
-    notes = wrapped([*found.notes(), darkest], COLUMN)
+    colours = [BLUE if found.difference else head_colour(place) for place in found.heads]
+    dotted = "; dotted lines are below zero" if found.signed and not found.difference else ""
+    darkest = f"The darkest line is a {found.name} of {found.largest:.2g}{dotted}."
+    notes = wrapped([*found.notes(), darkest, *compared(content, found)], COLUMN)
     keys = _key_rows(found.labels)
     top = HEAD + LINE * len(keys) + 0.14
     height = top + column_height(len(found.queries), len(found.keys)) + 0.04 + notes_height(notes)
     sheet = Sheet(COLUMN, height, content.title)
-    write_head(sheet, f"{where(content, attention)} · {measure_name(found.measure)}")
-    _draw_keys(sheet, keys, dict(zip(found.labels, colours, strict=True)))
+    write_head(sheet, f"{where(content, attention)} · {found.name}")
+    inks = [INK] * len(colours) if found.difference else colours  # lines of a difference are coloured by their sign
+    _draw_keys(sheet, keys, dict(zip(found.labels, inks, strict=True)))
     box = Box(MARGIN, top, COLUMN - 2 * MARGIN)
-    ends = write_columns(sheet, box, (found.queries.labels, found.keys.labels), (found.queries.kept, found.keys.kept), INK)
+    ends = write_columns(sheet, box, (found.queries, found.keys), (found.queries.kept, found.keys.kept), INK)
     write_directions(sheet, box, ends)
     spread = row_height(max(len(found.queries), len(found.keys))) / 2 if len(colours) > 1 else 0
-    draw_lines(sheet, ends, found.shares, colours, negative=found.scores < 0 if found.signed else None, spread=spread)
+    negative, below = found.scores < 0 if found.signed else None, VERMILION if found.difference else None
+    draw_lines(sheet, ends, found.shares, colours, negative=negative, below=below, spread=spread)
     write_notes(sheet, notes)
     return sheet.figure
 

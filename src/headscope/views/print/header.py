@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from headscope.colours import FAINT
 from headscope.views.content import Attention, Content
 from headscope.views.print.sheet import MARGIN, Sheet, width_of
+from headscope.views.print.shown import Shown
 
 LINE = 0.13  # inches from one line of text to the next
 HEAD = 0.2  # inches of the line above a view
@@ -24,6 +25,19 @@ def where(content: Content, attention: Attention) -> str:
     """`decoder cross, layer 3`: the stack only where a model has several."""
     layer = f"layer {attention.layer}"
     return layer if len(content.groups) == 1 else f"{attention.group}, {layer}"
+
+
+def compared(content: Content, found: Shown) -> list[str]:
+    """What A and B are, and what the colours of their difference mean."""
+    if content.compared is None:
+        return []
+    a, b = content.compared.a, content.compared.b
+    what = f"A is read by {a.model}, B by {b.model}." if a.model != b.model else f"A: {a.title} B: {b.title}"
+    if not found.difference:
+        return [what]
+    alone = any(change in ("put in", "left out") for change in found.queries.changes)
+    rows = ["What only one of them has gives nothing here: there is nothing to compare it with."] if alone else []
+    return [what, "Blue is more in B than in A, orange less.", *rows]
 
 
 def write_head(sheet: Sheet, text: str) -> None:

@@ -98,7 +98,7 @@ def marked_words(found: Shown, words: Sequence[str | int], direction: str = "fro
 
 def draw_map(sheet: Sheet, box: Box, found: Shown, queries: Mask, keys: Mask, colour: str = BLUE) -> None:
     """Both columns and all lines in a part of a sheet; marked words and their lines in colour, above the others."""
-    ends = write_columns(sheet, box, (found.queries.labels, found.keys.labels), (queries, keys), colour)
+    ends = write_columns(sheet, box, (found.queries, found.keys), (queries, keys), colour)
     marked = queries[:, None] | keys
     others = OTHERS if marked.any() else colour
     negative = found.scores < 0 if found.signed else None

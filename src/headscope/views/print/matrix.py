@@ -1,16 +1,18 @@
-"""The matrix for print: a heat map with tokens on both axes; two measures beside each other, and their difference."""
+"""The matrix for print: a heat map with tokens on both axes; two measures, or two texts, and their difference beside it."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from headscope.colours import COLUMN, FAINT
+from headscope.colours import COLUMN, FAINT, INK
 from headscope.views.content import Array, Content
-from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.joint_maps import End
+from headscope.views.print.columns import CHANGED
+from headscope.views.print.header import HEAD, compared, measure_name, notes_height, where, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import Shown, Tokens, attention_of, choose, shown
 from headscope.views.print.thinning import thinned
@@ -30,28 +32,34 @@ class Panel:
     title: str
     numbers: Array  # query key
     signed: bool
+    least: float = 0.0  # what the scale reaches at least
 
     @property
     def most(self) -> float:
-        return float(np.abs(self.numbers).max(initial=0)) or 1.0
+        return max(float(np.abs(self.numbers).max(initial=0)), self.least) or 1.0
 
 
 def figure(content: Content, state: State) -> Figure:
-    """One row of maps for each chosen head: the measure, and with `compare` the other one and their difference."""
+    """One row of maps for each chosen head: the measure, and with `compare` the other one and their difference; of two that
+    are compared, both and their difference."""
     attention = attention_of(content, state)
     heads = list(state.heads) if state.heads else attention.heads[:1]
     found = shown(content, state, attention, heads)
     other = shown(content, state, attention, heads, state.compare) if state.compare else None
     count = max(len(found.heads), len(other.heads) if other else 0)
-    rows = [_panels(state, found, other, place) for place in range(count)]
+    if found.difference:
+        both = [shown(content, replace(state, of=end), attention, heads) for end in get_args(End)]
+        rows = [_panels_of_two(found, both, place) for place in range(count)]
+    else:
+        rows = [_panels(state, found, other, place) for place in range(count)]
     tokens = max(len(found.queries), len(found.keys))
-    width = COLUMN if other is None and tokens <= COLUMN_TOKENS else FULL
+    width = COLUMN if len(rows[0]) == 1 and tokens <= COLUMN_TOKENS else FULL
     beside, above = _label_room(found.queries.labels), _label_room(found.keys.labels)
     across = len(rows[0])
     room = (width - 2 * MARGIN - beside - GAP * (across - 1)) / across
     cell = min(room / len(found.keys), 0.32)
     side, tall = cell * len(found.keys), max(cell * len(found.queries), 0.1)
-    notes = wrapped(_notes(found, other), width)
+    notes = wrapped([*_notes(found, other), *compared(content, found)], width)
     step = 0.15 + above + tall + SCALE
     sheet = Sheet(width, HEAD + step * len(rows) + notes_height(notes), content.title)
     write_head(sheet, where(content, attention))
@@ -81,11 +89,18 @@ def _panels(state: State, found: Shown, other: Shown | None, place: int) -> list
     return panels
 
 
+def _panels_of_two(found: Shown, both: list[Shown], place: int) -> list[Panel]:
+    """A and B on one scale, and B less A."""
+    panels = [_panel(one, place) for one in both]
+    most = max(panel.most for panel in panels)
+    return [*(replace(panel, least=most) for panel in panels), _panel(found, place)]
+
+
 def _panel(found: Shown, place: int) -> Panel:
     at = min(place, len(found.heads) - 1)  # all heads together stand beside each head
     numbers = np.where(found.drawn[at], found.scores[at], 0)
     label = found.labels[at] if found.joint else f"head {found.labels[at]}"
-    return Panel(f"{label}, {measure_name(found.measure)}", numbers, found.signed)
+    return Panel(f"{label}, {found.name}", numbers, found.signed)
 
 
 def _label_room(labels: Sequence[str]) -> float:
@@ -99,7 +114,7 @@ def _write_labels(sheet: Sheet, tokens: Tokens, left: float, top: float, cell: f
         weight = "bold" if tokens.kept[place] else "normal"
         label, along = fitted(tokens.labels[place], TYPE, LONGEST, weight), (place + 0.5) * cell
         x, y = (left + along, top - 0.04) if above else (left - 0.04, top + along)
-        sheet.text(x, y, label, TYPE, weight=weight, **options)
+        sheet.text(x, y, label, TYPE, weight=weight, color=CHANGED.get(tokens.changes[place], INK), **options)
 
 
 def _draw_scale(sheet: Sheet, panel: Panel, left: float, top: float, side: float) -> None:

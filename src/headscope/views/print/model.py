@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from headscope.colours import BLUE, COLUMN, FAINT, PALE
+from headscope.colours import BLUE, COLUMN, FAINT, PALE, VERMILION
 from headscope.errors import InputError
 from headscope.views.content import Attention, Content
 from headscope.views.print.columns import Ends, draw_lines
-from headscope.views.print.header import HEAD, measure_name, notes_height, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, compared, notes_height, wrapped, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet
 from headscope.views.print.shown import Shown, hidden_said, is_joint, shown
 from headscope.views.print.thinning import thinned
@@ -46,11 +46,11 @@ def figure(content: Content, state: State) -> Figure:
     size = max(SMALLEST, min(LARGEST, (width - left - MARGIN) / columns))
     width = max(width, left + MARGIN + columns * size)
     first = [shown(content, state, cell.attention, None if cell.head is None else [cell.head]) for cell in cells]
-    notes = wrapped(_notes(first), width)
+    notes = wrapped([*_notes(first), *compared(content, first[0])], width)
     top = HEAD + (0.02 if state.sort else LABELS)
     sheet = Sheet(width, top + rows * (size + above) + notes_height(notes), content.title)
     several = f"{state.attention} · " if len(content.groups) > 1 else ""
-    write_head(sheet, f"{several}{measure_name(state.measure)} of {_what(content, state, joint)}")
+    write_head(sheet, f"{several}{first[0].name} of {_what(content, state, joint)}")
     if not state.sort:
         _number(sheet, cells, left, top, size)
     for cell, found in zip(cells, first, strict=True):
@@ -117,7 +117,8 @@ def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
     if longest <= FEW:
         places = y + pad + inner * (np.arange(longest) + 0.5) / longest
         ends = Ends(x + 2 * pad, x + size - 2 * pad, places[: len(found.queries)], places[: len(found.keys)])
-        draw_lines(sheet, ends, found.shares, [BLUE], negative=found.scores < 0 if found.signed else None, scale=0.6)
+        negative, below = found.scores < 0 if found.signed else None, VERMILION if found.difference else None
+        draw_lines(sheet, ends, found.shares, [BLUE], negative=negative, below=below, scale=0.6)
         return
     scores = thinned(np.where(found.drawn, found.scores, 0)[0], max(16, round(DOTS * inner)))
     sheet.image(scores, box, found.largest or 1.0, found.signed)
@@ -126,7 +127,7 @@ def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
 def _notes(found: list[Shown]) -> list[str]:
     """What holds for all heads: the share that is hidden is one of them all."""
     first = found[0]
-    name = measure_name(first.measure)
+    name = first.name
     if max(len(first.queries), len(first.keys)) <= FEW:
         what = "Lines go from the attending tokens on the left to the attended on the right"
     else:

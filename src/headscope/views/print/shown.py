@@ -1,7 +1,7 @@
 """What of one attention is shown: its heads, tokens and scores after every choice of the state, and what that hides."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,13 @@ from headscope.errors import InputError
 from headscope.lens.reading import Level
 from headscope.measures import MEASURES
 from headscope.views.content import Array, Attention, Content, Side
-from headscope.views.merging import merge_pieces
+from headscope.views.joint_maps import End, Of, in_both, maps_of
+from headscope.views.schema import Change
 from headscope.views.state import State
 
 Mask = NDArray[np.bool_]
 NAMED = 4  # sinks that a figure names
+APART = "B − A"
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Tokens:
     labels: list[str]
     places: list[int]  # their numbers among all of the side
     kept: Mask  # which of them were chosen to stay
+    changes: list[Change]  # from one text to another, where two are compared; else nothing
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -45,6 +48,17 @@ class Shown:
     on_sinks: Array  # head query: the part of it that goes to sinks, which are not shown; 0 where they are
     sinks: str  # which these are, in words
     renormalised: bool  # whether each score is a part of what its row gives beyond sinks
+    which: str = ""  # of two that are compared: "A", "B" or "B − A"
+
+    @property
+    def difference(self) -> bool:
+        """Whether the scores are those of one text less those of another."""
+        return self.which == APART
+
+    @property
+    def name(self) -> str:
+        """The measure as it is written in a sentence, and of which of two."""
+        return f"{self.measure.replace('_', ' ')} {self.which}".strip()
 
     @property
     def hidden(self) -> float:
@@ -80,8 +94,8 @@ class Shown:
 
     @property
     def signed(self) -> bool:
-        """Is anything below zero, and not by rounding only?"""
-        return bool(self.scores.min(initial=0) < -1e-5 * np.abs(self.scores).max(initial=0))
+        """Is anything below zero, and not by rounding only? A difference has signs in any case."""
+        return self.difference or bool(self.scores.min(initial=0) < -1e-5 * np.abs(self.scores).max(initial=0))
 
     @property
     def labels(self) -> list[str]:
@@ -101,6 +115,13 @@ class Shown:
         name = self.measure.replace("_", " ")
         return [hidden_said(f"of the {name}", self.hidden, self.sinks, self.renormalised)] if self.hidden > 0 else []
 
+    def less(self, other: Self, rows: Mask, state: State) -> Self:
+        """These scores less others between the same tokens; nothing in rows (query, all of them) that are not in both."""
+        scores = np.where(rows[self.queries.places][:, None], self.scores - other.scores, np.float32(0))
+        drawn, totals = choose(scores, state.top, state.least), self.totals + other.totals
+        on_sinks = self.on_sinks + other.on_sinks
+        return replace(self, scores=scores, drawn=drawn, totals=totals, on_sinks=on_sinks, which=APART)
+
 
 def attention_of(content: Content, state: State) -> Attention:
     """The attention that a fitted state names."""
@@ -113,16 +134,25 @@ def is_joint(attention: Attention, measure: str) -> bool:
 
 
 def shown(content: Content, state: State, attention: Attention, heads: list[int] | None = None, measure: str = "") -> Shown:
-    """The choices of a fitted state, applied. `heads` are the model's numbers; None: all that are here."""
+    """The choices of a fitted state, applied. `heads` are the model's numbers; None: all that are here.
+
+    Of a difference each of the two by itself, and then one less the other: what is hidden is hidden in both.
+    """
+    joined = content.sides[attention.query].joint
+    if joined is None or state.of:
+        return _shown(content, state, attention, heads, measure, state.of)
+    a, b = (_shown(content, state, attention, heads, measure, end) for end in get_args(End))
+    return b.less(a, in_both(joined, state.level), state)
+
+
+def _shown(content: Content, state: State, attention: Attention, heads: list[int] | None, measure: str, of: Of) -> Shown:
     name = measure or state.measure
     joint = is_joint(attention, name)
     places = [0] if joint else [attention.heads.index(head) for head in heads or attention.heads]
-    scores = attention.scores[name][places]
+    scores = maps_of(content, attention, name, places, state.level, of)
     sides = content.sides[attention.query], content.sides[attention.key]
-    if state.level == "word":
-        scores = merge_pieces(scores, sides[0].word_of, sides[1].word_of)
     left, kept = tokens_left(content, state, attention, state.level), state.kept()
-    queries, keys = (_tokens(side, state.level, left[end], kept[end]) for end, side in enumerate(sides))
+    queries, keys = (_tokens(side, state, left[end], kept[end]) for end, side in enumerate(sides))
     if not len(queries) or not len(keys):
         raise InputError(nothing_left(state))
     rows = scores[:, queries.places]
@@ -132,8 +162,8 @@ def shown(content: Content, state: State, attention: Attention, heads: list[int]
     if renormalised := state.sinks == "renormalised":
         scores = scores / left_of(sizes, sinks)
     drawn = choose(scores, state.top, state.least)
-    said = sinks_said(content, attention, state.level)
-    return Shown(attention, places, name, joint, queries, keys, scores, drawn, totals, on_sinks, said, renormalised)
+    said, which = sinks_said(content, attention, state.level), of.upper()
+    return Shown(attention, places, name, joint, queries, keys, scores, drawn, totals, on_sinks, said, renormalised, which)
 
 
 def left_of(sizes: Array, sinks: Mask) -> Array:
@@ -163,11 +193,29 @@ def choose(scores: Array, top: int = 0, least: float = 0.0) -> Mask:
     return chosen
 
 
-def _tokens(side: Side, level: Level, left: Mask, kept: list[int]) -> Tokens:
+def _tokens(side: Side, state: State, left: Mask, kept: list[int]) -> Tokens:
     """Those of one side that are shown."""
     places = np.flatnonzero(left).tolist()
+    labels, changes = labels_in(side, state.level, state.of), changes_of(side, state.level)
+    named = [labels[place] for place in places]
+    return Tokens(named, places, np.isin(places, kept), [changes[place] for place in places])
+
+
+def labels_in(side: Side, level: Level, of: Of) -> list[str]:
+    """The labels, of two texts as one of them has them, if it does."""
     labels = labels_of(side, level)
-    return Tokens([labels[place] for place in places], places, np.isin(places, kept))
+    if side.joint is None or not of:
+        return labels
+    origin = side.joint.a if of == "a" else side.joint.b
+    own = origin.words if level == "word" else origin.tokens
+    return [mine or label for mine, label in zip(own, labels, strict=True)]
+
+
+def changes_of(side: Side, level: Level) -> list[Change]:
+    """What became of each token or word; nothing where there is one text."""
+    if side.joint is None:
+        return [""] * len(labels_of(side, level))
+    return side.joint.words if level == "word" else side.joint.tokens
 
 
 def labels_of(side: Side, level: Level) -> list[str]:

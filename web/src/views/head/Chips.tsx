@@ -1,6 +1,6 @@
 // The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
 import { useRef, useState } from "preact/hooks";
-import { isJoint } from "../../data/content";
+import { isDifference, isJoint } from "../../data/content";
 import { headColour, inkOn, rgbOf } from "../../drawing/colours";
 import { useViewed } from "../../shell/viewed";
 
@@ -17,6 +17,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
     );
   }
   const chosen = state.heads ?? attention.heads;
+  const bySign = isDifference(content, state); // lines are coloured by what there is more of, not by heads
   const toggle = (head: number) => {
     const next = attention.heads.filter((one) => (one === head ? !chosen.includes(one) : chosen.includes(one)));
     change({ heads: next.length === attention.heads.length ? null : next });
@@ -44,17 +45,18 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
         {attention.heads.map((head, place) => {
           const on = chosen.includes(head);
           const colour = headColour(place, dark);
+          const coloured = { borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" };
           return (
             <button
               key={head}
               type="button"
-              class="chip"
+              class={bySign ? "chip by-sign" : "chip"}
               data-head={head}
               aria-pressed={on}
               aria-label={`head ${attention.layer}.${head}`}
               title={`head ${attention.layer}.${head}: click shows or hides it, double click or shift-click shows only it`}
               tabIndex={place === Math.min(stop, attention.heads.length - 1) ? 0 : -1}
-              style={{ borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" }}
+              style={bySign ? {} : coloured}
               onClick={(event) => (event.shiftKey ? change({ heads: [head] }) : toggle(head))}
               onDblClick={() => change({ heads: [head] })}
               onFocus={() => setStop(place)}

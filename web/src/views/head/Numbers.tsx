@@ -47,7 +47,7 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
     <div class="targets" data-direction={attended ? "attended" : "attending"}>
       <h2>{heading(maps, isolated, attended)}</h2>
       {found.length === 0 ? (
-        <p class="nothing">nothing that is drawn</p>
+        <p class="nothing">{aloneIn(maps, isolated, attended) ?? "nothing that is drawn"}</p>
       ) : (
         <div class="targets-scroll">
           <table>
@@ -57,7 +57,7 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
                 {maps.maps.length > 1 && <th scope="col">mean</th>}
                 {maps.maps.map((map) => (
                   <th scope="col" key={map.place}>
-                    <i class="swatch" style={{ backgroundColor: map.colour }} />
+                    {map.colour === map.below && <i class="swatch" style={{ backgroundColor: map.colour }} />}
                     {map.label}
                   </th>
                 ))}
@@ -91,6 +91,13 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
       )}
     </div>
   );
+}
+
+/** A sentence for tokens whose attention only one of two texts has, in a picture of the difference. */
+function aloneIn(maps: HeadMaps, isolated: Isolated, attended: boolean): string | null {
+  const changes = attended ? isolated.rows.map((row) => maps.rows.joint?.changes[row]) : [];
+  const only = changes.every((change) => change === "put in") ? "B" : changes.every((change) => change === "left out") ? "A" : null;
+  return changes.length && only ? `only ${only} has it, so there is nothing to compare: show ${only} to see it` : null;
 }
 
 /** The token of the row under an event. */

@@ -1,5 +1,6 @@
 // Lines between tokens with their numbers beside them: the head view of a layer, and of one head in the model view.
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { isDifference, measureTitle } from "../../data/content";
 import { withoutSinks } from "../../data/shown";
 import { number } from "../../drawing/canvas";
 import { useScores, useWidth } from "../../shell/hooks";
@@ -10,6 +11,10 @@ import { isolate } from "./isolated";
 import { chooseLines } from "./lines";
 import { axesOf, headMaps } from "./maps";
 import { Numbers } from "./Numbers";
+
+/** What the colours of a difference mean. */
+export const SIGNS =
+  "Blue is more in B than in A; orange, dashed is less. A token that only one of them has gives nothing here: there is nothing to compare it with.";
 
 interface Props {
   places: number[]; // the heads that are shown
@@ -26,8 +31,8 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
   const scores = useScores();
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, point] = useState<string | null>(null);
-  const { level, pairs, sinks, measure, least, top } = state;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks]);
+  const { level, pairs, sinks, measure, least, top, of } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks, of]);
   const maps = useMemo(
     () => scores && headMaps(content, scores, state, axes, places, dark),
     [content, scores, axes, measure, least, top, places.join(), dark],
@@ -35,7 +40,8 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
   const isolated = useMemo(() => isolate(state.keep, pointed, axes), [state.keep, pointed, axes]);
   const lines = useMemo(() => maps && chooseLines(maps, isolated, preview), [maps, isolated, preview]);
   useEffect(() => onHidden?.(maps && withoutSinks(state) ? maps.hidden : null), [maps, sinks, onHidden]);
-  const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
+  const title = measureTitle(content, state);
+  const difference = isDifference(content, state);
   const beside = width >= BESIDE;
   const reveal = (token: string) => {
     box.current?.querySelector(`[data-token="${token}"]`)?.scrollIntoView({ block: "center" });
@@ -60,7 +66,7 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
         {maps && lines && !empty && maps.maps.length > 0 && (
           <p class="head-caption" data-lines={lines.score.length} data-most={maps.most}>
             Left attends to right; the darkest line is {title} {number(maps.most)}.
-            {maps.negative && " Dashed lines are below zero."}
+            {difference ? ` ${SIGNS}` : maps.negative && " Dashed lines are below zero."}
             {lines.score.length < lines.all &&
               ` The strongest ${many(lines.score.length)} of ${many(lines.all)} lines are drawn.`}
             <span class="hint">{state.keep.length > 0 ? " Esc lets the kept tokens go." : " Click tokens to keep them."}</span>

@@ -30,6 +30,7 @@ export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Pro
             data-token={name}
             data-place={place}
             class={axis.special[token] ? "token special" : "token"}
+            data-change={axis.joint?.changes[token] || undefined}
             aria-selected={keep.includes(name)}
             tabIndex={place === stop ? 0 : -1}
             title={titleOf(axis, token)}
@@ -43,8 +44,12 @@ export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Pro
   );
 }
 
+const WHAT = { "put in": "only in B", "left out": "only in A", exchanged: "one in A, the other in B" };
+
 /** The label, whole, and what the tokenizer wrote where that is something else. */
 function titleOf(axis: Axis, token: number): string {
   const [label, raw] = [axis.labels[token], axis.titles[token]];
-  return raw === label ? label : `${label}  (${raw})`;
+  const whole = raw === label ? label : `${label}  (${raw})`;
+  const change = axis.joint?.changes[token];
+  return change ? `${whole}: ${WHAT[change]}` : whole;
 }

@@ -111,10 +111,11 @@ export function drawLines(context: Context, lines: Lines, maps: HeadMaps, ends: 
     const rest = Math.floor(key / 256);
     const level = Math.floor(rest / 4);
     const share = level / LEVELS;
-    context.strokeStyle = maps.maps[map].colour;
+    const negative = Math.floor(rest / 2) % 2 === 1;
+    context.strokeStyle = negative ? maps.maps[map].below : maps.maps[map].colour;
     context.globalAlpha = opacity(share, heads) * (rest % 2 ? 1 : 0.35);
     context.lineWidth = 0.5 + (widest - 0.5) * share;
-    context.setLineDash(Math.floor(rest / 2) % 2 ? [4, 3] : []);
+    context.setLineDash(negative ? [4, 3] : []);
     context.beginPath();
     const shift = (map - (heads - 1) / 2) * apart + ends.rowHeight / 2 - ends.top;
     for (const i of batches.get(key) ?? []) {

@@ -1,10 +1,11 @@
 // The maps of the heads that are shown: between the same two axes, and on one scale, so that heads can be compared.
-import { type Axis, merge } from "../../data/axis";
-import { isJoint } from "../../data/content";
+import type { Axis } from "../../data/axis";
+import { isDifference, isJoint } from "../../data/content";
+import { shownOf } from "../../data/maps";
 import type { Scores } from "../../data/scores";
-import { hiddenOf, hiddenOfRows, placesOf, shown, shownTokens } from "../../data/shown";
+import { hiddenOf, hiddenOfRows, placesOf, shownTokens } from "../../data/shown";
 import { axesWithin } from "../../data/sinks";
-import { headColour } from "../../drawing/colours";
+import { headColour, LESS, MORE } from "../../drawing/colours";
 import type { Attention, Content } from "../../schema";
 import type { State } from "../../state";
 
@@ -12,6 +13,7 @@ export interface HeadMap {
   label: string; // `3.1`, or `all heads together`
   place: number; // among the heads of this attention
   colour: string;
+  below: string; // of scores below zero
   scores: Float32Array; // (row, column) of the whole axes; 0 where nothing is drawn
 }
 
@@ -31,8 +33,8 @@ export interface HeadMaps extends Axes {
   negative: boolean; // whether any score is below zero
 }
 
-export function axesOf(content: Content, attention: Attention, state: Pick<State, "level" | "pairs" | "sinks">): Axes {
-  const { rows, columns } = axesWithin(content, attention, state.level);
+export function axesOf(content: Content, attention: Attention, state: Pick<State, "level" | "pairs" | "sinks" | "of">): Axes {
+  const { rows, columns } = axesWithin(content, attention, state.level, state.of);
   const { rowShown, columnShown } = shownTokens(rows, columns, state);
   return { rows, columns, rowPlaces: placesOf(rowShown), columnPlaces: placesOf(columnShown) };
 }
@@ -60,15 +62,15 @@ export function headMaps(
   const { attention } = scores;
   const { rows, columns } = axes;
   const joint = isJoint(content, attention, state.measure);
-  const found = places.map((place) => {
-    const merged = merge(scores.head(state.measure, place), rows, columns, scores.keys);
-    return shown(merged, rows, columns, { ...state, least: 0 });
-  });
+  const found = places.map((place) => shownOf(scores, state.measure, place, rows, columns, { ...state, least: 0 }));
   const most = Math.max(0, ...found.map((one) => one.most));
+  const signs = isDifference(content, state) ? { colour: MORE(dark), below: LESS(dark) } : null;
   const maps = found.map((one, i) => ({
     label: headLabel(content, attention, state.measure, places[i]),
     place: places[i],
-    colour: joint ? headColour(0, dark) : headColour(places[i], dark),
+    colour: headColour(joint ? 0 : places[i], dark),
+    below: headColour(joint ? 0 : places[i], dark),
+    ...signs, // what there is more of and what less of is seen at once; which head it is, is read
     scores: state.least > 0 ? atLeast(one.scores, state.least * most) : one.scores,
   }));
   return {

@@ -64,7 +64,7 @@ function drawSide(
       if (share > Math.abs(sums[i][strongest]) / most) strongest = map;
       if (share === 0) return;
       context.globalAlpha = 0.08 + 0.92 * share;
-      context.fillStyle = maps.maps[map].colour;
+      context.fillStyle = inkOf(maps, map, sum);
       const x = start + map * square;
       const inner = Math.max(1, square - (square > 3 ? 1 : 0));
       if (sum >= 0) context.fillRect(x, top, inner, height);
@@ -72,8 +72,12 @@ function drawSide(
     });
     const share = Math.abs(sums[i][strongest]) / most;
     context.globalAlpha = 0.3 * share;
-    context.fillStyle = maps.maps[strongest].colour;
+    context.fillStyle = inkOf(maps, strongest, sums[i][strongest]);
     context.fillRect(place.text[0], top - 1, place.text[1] - place.text[0], height + 2);
   }
   context.globalAlpha = 1;
+}
+
+function inkOf(maps: HeadMaps, map: number, score: number): string {
+  return score < 0 ? maps.maps[map].below : maps.maps[map].colour;
 }

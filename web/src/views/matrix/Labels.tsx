@@ -38,6 +38,7 @@ export function Labels({ side, tokens, start, cell, length, room, at, kept, onKe
           class="matrix-label"
           title={tokens.titles[place]}
           data-place={tokens.places[place]}
+          data-change={tokens.changes[place] || undefined}
           data-at={place === at}
           data-kept={kept.has(place)}
           data-raised={raised.has(place)}

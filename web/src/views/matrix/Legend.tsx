@@ -26,7 +26,7 @@ export function Legend({ panel }: { panel: Panel }) {
       <span>{signed ? `−${number(most)}` : "0"}</span>
       <canvas ref={ref} aria-hidden="true" />
       <span>{number(most)}</span>
-      {signed && <span class="matrix-signs">orange is below zero</span>}
+      {signed && <span class="matrix-signs">{panel.signs}</span>}
     </p>
   );
 }

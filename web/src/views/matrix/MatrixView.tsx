@@ -1,6 +1,7 @@
 // The matrix: a heat map of one head, to zoom and move in; two measures beside each other, and their difference.
 import "./matrix.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isDifference } from "../../data/content";
 import { drawn } from "../../drawing/drawn";
 import { Choice } from "../../shell/choices";
 import { useScreenHeight } from "../../shell/frame";
@@ -9,6 +10,7 @@ import { SHEET, usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { HeadChoice, headShown } from "../HeadChoice";
 import type { ViewProps } from "../list";
+import { matrixOfTwo } from "./difference";
 import { type Cell, Heatmap } from "./Heatmap";
 import { layoutOf } from "./layout";
 import { type Matrix, matrixOf } from "./panels";
@@ -22,10 +24,10 @@ export function MatrixView({ onHidden }: ViewProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const scores = useScores();
   const head = headShown(state, attention);
-  const { measure, compare, level, pairs, least, top, sinks } = state;
+  const { measure, compare, level, pairs, least, top, sinks, of } = state;
   const matrix = useMemo(
-    () => (scores ? matrixOf(content, scores, state, head) : null),
-    [content, scores, head, measure, compare, level, pairs, least, top, sinks],
+    () => scores && (isDifference(content, state) ? matrixOfTwo : matrixOf)(content, scores, state, head),
+    [content, scores, head, measure, compare, level, pairs, least, top, sinks, of],
   );
   useEffect(() => onHidden(matrix?.hidden ?? null), [matrix, onHidden]);
   const others = content.measures.filter((one) => one.name in attention.scores && one.name !== measure);
@@ -33,7 +35,7 @@ export function MatrixView({ onHidden }: ViewProps) {
     <div class="matrix-view" ref={ref}>
       <div class="matrix-choices">
         <HeadChoice measures={compare ? [measure, compare] : [measure]} />
-        {others.length > 0 && (
+        {others.length > 0 && !content.compared && (
           <Choice
             label="compare with"
             value={compare === measure ? "" : compare}

@@ -28,7 +28,7 @@ export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null })
       {matrix.panels.map((panel) => (
         <span key={panel.name}>
           {panel.name === "difference" ? (
-            <>difference {points(panel.score(row, column))}</>
+            <>difference {Number.isNaN(panel.share(row, column)) ? signed(panel.score(row, column)) : points(panel.score(row, column))}</>
           ) : (
             <>
               {panel.title.split(",")[0]} {number(panel.score(row, column))} ({signedPercent(panel.share(row, column))} of its row)
@@ -42,6 +42,10 @@ export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null })
 
 function signedPercent(share: number): string {
   return share < 0 ? `−${percent(-share)}` : percent(share);
+}
+
+function signed(score: number): string {
+  return score > 0 ? `+${number(score)}` : number(score).replace("-", "−");
 }
 
 function points(share: number): string {

@@ -1,10 +1,11 @@
 // The heat maps of the matrix: one measure; or two, and the difference between their shares.
-import { merge } from "../../data/axis";
+import type { Axis } from "../../data/axis";
 import { isJoint } from "../../data/content";
+import { mapOf } from "../../data/maps";
 import type { Scores } from "../../data/scores";
 import { hiddenOf, hiddenOfRows, placesOf, shown, withoutSinks } from "../../data/shown";
 import { axesWithin } from "../../data/sinks";
-import type { Content } from "../../schema";
+import type { Attention, Change, Content } from "../../schema";
 import type { State } from "../../state";
 import { Pyramid } from "./pyramid";
 
@@ -12,13 +13,15 @@ import { Pyramid } from "./pyramid";
 export interface Tokens {
   labels: string[];
   titles: string[]; // what the tokenizer wrote
+  changes: (Change | undefined)[]; // from one text to another, where two are compared
   places: number[]; // their numbers among all of the side
 }
 
 export interface Panel {
-  name: string; // a measure, or "difference"
+  name: string; // a measure, "a" or "b" of two that are compared, or "difference"
   title: string;
   about: string;
+  signs: string; // what blue and orange mean
   signed: boolean;
   most: number; // the largest |score| that is drawn
   drawn: Pyramid; // (row, column) of the tokens that are shown; 0 where a threshold leaves a score out
@@ -43,16 +46,15 @@ interface MeasureMap {
 
 export function matrixOf(content: Content, scores: Scores, state: State, head: number): Matrix {
   const { attention } = scores;
-  const { rows, columns } = axesWithin(content, attention, state.level);
+  const { rows, columns } = axesWithin(content, attention, state.level, state.of);
   const width = columns.labels.length;
   const place = Math.max(0, attention.heads.indexOf(head));
   const renormalised = state.sinks === "renormalised";
 
   const read = (name: string): MeasureMap => {
-    const measure = content.measures.find((one) => one.name === name);
-    const merged = merge(scores.head(name, place), rows, columns, scores.keys);
-    const who = isJoint(content, attention, name) ? "all heads together" : `head ${attention.layer}.${head}`;
-    return { title: `${measure?.title ?? name}, ${who}`, scores: merged, ...totalsOf(merged, width, renormalised ? columns.left : null) };
+    const merged = mapOf(scores, name, place, rows, columns, state.of);
+    const which = content.compared ? `${state.of.toUpperCase()}, ` : "";
+    return { title: which + panelTitle(content, attention, name, head), scores: merged, ...totalsOf(merged, width, renormalised ? columns.left : null) };
   };
   const first = read(state.measure);
   const filtered = shown(first.scores, rows, columns, state);
@@ -66,6 +68,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
       name,
       title: map.title,
       about,
+      signs: "orange is below zero",
       signed: map.signed,
       most: visible.most,
       drawn: new Pyramid(compact(visible.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length),
@@ -98,11 +101,17 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
     );
   }
   return {
-    rows: { labels: pick(rows.labels, rowPlaces), titles: pick(rows.titles, rowPlaces), places: rowPlaces },
-    columns: { labels: pick(columns.labels, columnPlaces), titles: pick(columns.titles, columnPlaces), places: columnPlaces },
+    rows: tokensOf(rows, rowPlaces),
+    columns: tokensOf(columns, columnPlaces),
     panels,
     hidden: withoutSinks(state) ? hiddenOf([filtered]) : null,
   };
+}
+
+/** `weight, head 3.1`. */
+export function panelTitle(content: Content, attention: Attention, measure: string, head: number): string {
+  const who = isJoint(content, attention, measure) ? "all heads together" : `head ${attention.layer}.${head}`;
+  return `${titleOf(content, measure)}, ${who}`;
 }
 
 function sharesApart(first: MeasureMap, second: MeasureMap, width: number): Float32Array {
@@ -131,7 +140,7 @@ function totalsOf(scores: Float32Array, width: number, counted: boolean[] | null
   return { totals, signed: least < 0 };
 }
 
-function compact(scores: Float32Array, width: number, rows: number[], columns: number[]): Float32Array {
+export function compact(scores: Float32Array, width: number, rows: number[], columns: number[]): Float32Array {
   if (rows.length * columns.length === scores.length) return scores;
   const kept = new Float32Array(rows.length * columns.length);
   let i = 0;
@@ -139,8 +148,13 @@ function compact(scores: Float32Array, width: number, rows: number[], columns: n
   return kept;
 }
 
-function pick<T>(all: T[], places: number[]): T[] {
+export function pick<T>(all: T[], places: number[]): T[] {
   return places.map((place) => all[place]);
+}
+
+export function tokensOf(axis: Axis, places: number[]): Tokens {
+  const changes = places.map((place) => axis.joint?.changes[place]);
+  return { labels: pick(axis.labels, places), titles: pick(axis.titles, places), changes, places };
 }
 
 function titleOf(content: Content, name: string): string {

@@ -1,11 +1,13 @@
 // Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isDifference, measureTitle } from "../../data/content";
 import { withoutSinks } from "../../data/shown";
 import { drawn } from "../../drawing/drawn";
 import { useWidth } from "../../shell/hooks";
 import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
+import { SIGNS } from "../head/Picture";
 import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./cells";
 import { Enlarged } from "./Enlarged";
 import { HeadReading } from "./HeadReading";
@@ -68,11 +70,11 @@ export function ModelView({ onHidden }: ViewProps) {
     root.current?.querySelector<HTMLElement>(`[data-cell="${chosen?.key}"]`)?.focus();
   };
   const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
-  const { level, pairs, sinks } = state;
-  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks]);
+  const { level, pairs, sinks, of } = state;
+  const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks, of]);
   const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size);
   const statistics = useMemo(() => statisticsOf(content, group), [content, group]);
-  const measure = content.measures.find((one) => one.name === state.measure)?.title ?? state.measure;
+  const measure = measureTitle(content, state);
   const stopAt = spots.has(stop) ? stop : (chosen && spots.has(chosen.key) ? chosen.key : ([...spots.keys()][0] ?? ""));
   return (
     <div
@@ -126,7 +128,9 @@ export function ModelView({ onHidden }: ViewProps) {
             : "Rows attend, columns are attended to."}{" "}
           Each {grid.joint ? "layer" : "head"} is drawn from nothing to its own largest {measure}: between them, strengths
           cannot be compared.
-          {negative && (lines ? " Orange, dashed lines are below zero." : " Orange is below zero.")}
+          {isDifference(content, state)
+            ? ` ${SIGNS}`
+            : negative && (lines ? " Orange, dashed lines are below zero." : " Orange is below zero.")}
         </p>
       </div>
       {chosen && (

@@ -62,7 +62,7 @@ export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, sto
             {flowing && (
               <span class="model-caption">
                 <b>{label}</b>
-                {spot?.value != null && ` ${number(spot.value)}`}
+                {spot?.value != null && ` ${short(spot.value)}`}
               </span>
             )}
           </button>
@@ -108,6 +108,12 @@ export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, sto
       {buttons}
     </div>
   );
+}
+
+/** A number that fits below a small picture. */
+function short(value: number): string {
+  const size = Math.abs(value);
+  return size >= 0.095 && size < 100 ? String(Number(value.toPrecision(2))) : size >= 0.001 && size < 100 ? value.toFixed(3) : number(value);
 }
 
 function keyAt(event: Event): string | null {

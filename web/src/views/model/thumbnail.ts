@@ -14,13 +14,14 @@ export function asLines(rows: number, columns: number, size: number): boolean {
   return Math.max(rows, columns) <= MOST_FOR_LINES && size >= ROOM_FOR_LINES;
 }
 
-export function drawThumbnail(canvas: HTMLCanvasElement, shown: Shown, size: number, dark: boolean): void {
+/** `signed`: blue is more than nothing and orange less, also where no score here is below it. */
+export function drawThumbnail(canvas: HTMLCanvasElement, shown: Shown, size: number, dark: boolean, signed = false): void {
   const context = prepare(canvas, size, size);
   const rows = placesOf(shown.rowShown);
   const columns = placesOf(shown.columnShown);
   if (!rows.length || !columns.length || shown.most === 0) return;
   if (asLines(rows.length, columns.length, size)) drawLines(context, shown, rows, columns, size, dark);
-  else drawHeat(context, shown, rows, columns, size, dark);
+  else drawHeat(context, shown, rows, columns, size, dark, signed);
 }
 
 function drawLines(context: Context, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
@@ -54,7 +55,15 @@ function drawLines(context: Context, shown: Shown, rows: number[], columns: numb
 }
 
 /** The largest score of the pairs under a pixel stands for all of them, so that a thin diagonal stays visible. */
-function drawHeat(context: Context, shown: Shown, rows: number[], columns: number[], size: number, dark: boolean): void {
+function drawHeat(
+  context: Context,
+  shown: Shown,
+  rows: number[],
+  columns: number[],
+  size: number,
+  dark: boolean,
+  isSigned: boolean,
+): void {
   const pixels = Math.max(1, Math.round(size * (window.devicePixelRatio || 1)));
   const height = Math.min(rows.length, pixels);
   const across = Math.min(columns.length, pixels);
@@ -63,7 +72,7 @@ function drawHeat(context: Context, shown: Shown, rows: number[], columns: numbe
   const width = shown.columns.labels.length;
   const to = Uint32Array.from(columns, (_, place) => Math.floor((place * across) / columns.length));
   const from = Uint32Array.from(columns);
-  let signed = false;
+  let signed = isSigned;
   rows.forEach((row, place) => {
     const start = Math.floor((place * height) / rows.length) * across;
     const first = row * width;

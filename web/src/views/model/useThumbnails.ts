@@ -1,8 +1,9 @@
 // Draws all heads, a layer at a time, and lets the page breathe in between.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { merge } from "../../data/axis";
+import { isDifference } from "../../data/content";
+import { shownOf } from "../../data/maps";
 import { Scores } from "../../data/scores";
-import { hiddenOf, type Shown, shown } from "../../data/shown";
+import { hiddenOf, type Shown } from "../../data/shown";
 import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { axesOf } from "../head/maps";
@@ -34,12 +35,13 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
   const { content, chunks, state, dark } = useViewed();
   const thumbnails = useRef<Thumbnails>(new Map()).current;
   const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, hiddenOfHeads: new Map(), negative: false });
-  const { measure, level, pairs, sinks, least, top } = state;
+  const { measure, level, pairs, sinks, least, top, of } = state;
   const printing = usePrinting(); // then nobody waits for a page that breathes
   useEffect(() => {
     if (size <= 0) return undefined;
     let wanted = true;
-    const signed = content.measures.some((one) => one.name === measure && one.signed);
+    const difference = isDifference(content, state);
+    const signed = difference || content.measures.some((one) => one.name === measure && one.signed);
     const draw = async () => {
       const strongest = new Map<string, Strongest | null>();
       let ready: string[] = [];
@@ -54,14 +56,13 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
         const scores = await Scores.load(attention, chunks, content.sides[attention.query].tokens.length, keys);
         for (const cell of cells) {
           if (!wanted) return;
-          const merged = merge(scores.head(measure, cell.place), axes.rows, axes.columns, keys);
-          const found = shown(merged, axes.rows, axes.columns, state);
+          const found = shownOf(scores, measure, cell.place, axes.rows, axes.columns, state);
           rows.push({ totals: found.totals, onSinks: found.onSinks }); // not the map itself, which is large
           hiddenOfHeads.set(cell.key, hiddenOf([found]));
           strongest.set(cell.key, strongestOf(found));
           if (signed) negative ||= found.scores.some((score) => score < 0);
           const canvas = thumbnails.get(cell.key) ?? document.createElement("canvas");
-          drawThumbnail(canvas, found, size, dark);
+          drawThumbnail(canvas, found, size, dark, difference);
           thumbnails.set(cell.key, canvas);
           ready.push(cell.key);
           if (!printing && performance.now() - since > BREATH) {
@@ -81,7 +82,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
     return () => {
       wanted = false;
     };
-  }, [content, chunks, measure, level, pairs, sinks, least, top, grid, size, dark, printing]);
+  }, [content, chunks, measure, level, pairs, sinks, least, top, of, grid, size, dark, printing]);
   return { ...drawn, thumbnails };
 }
 
@@ -91,7 +92,7 @@ function byAttention(cells: Cell[]): Cell[][] {
   return [...found.values()];
 }
 
-function strongestOf({ scores, rows, columns }: ReturnType<typeof shown>): Strongest | null {
+function strongestOf({ scores, rows, columns }: Shown): Strongest | null {
   let best = 0;
   for (let i = 1; i < scores.length; i++) if (Math.abs(scores[i]) > Math.abs(scores[best])) best = i;
   if (!scores[best]) return null;

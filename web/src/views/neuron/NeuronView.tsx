@@ -107,6 +107,9 @@ function whatIsBetween(neurons: Neurons, attention: Attention, head: number): st
 
 function NoNeurons() {
   const { content, attention } = useViewed();
+  if (content.compared) {
+    return <p class="view-empty">Queries and keys are not compared: the neuron view is one of a single text, read by one model.</p>;
+  }
   if (content.attentions.some((one) => one.neurons)) {
     return (
       <p class="view-empty">
