@@ -148,14 +148,14 @@ def test_written_whole_or_not_at_all(tmp_path: Path) -> None:
             "\n0-2 1-0\n",
             [(1, 1), (2, 3)],
             {"first": "target"},
-            "give --gold-first source. If not, the texts are the wrong way",
+            "give --gold-first source. If not, the texts are the wrong way round: give the texts the other way round.",
         ),
         ("\n1-2 1-1\n", [(1, 1), (3, 2)], {}, "give --gold-base 1."),
         (
             "\n1-3 2-1\n",
             [(1, 1), (3, 2)],
             {},
-            "give --gold-base 1 --gold-first target. If not, the texts",
+            "give --gold-base 1 --gold-first target. If not, the texts are the wrong way round: give --gold-base 1 and the",
         ),
         ("\n0-0 1-3\n", [(1, 1), (2, 2)], {}, "check that the file belongs to these texts."),
         ("\n0-0 2-1 1-1\n", [(1, 1), (2, 2)], {}, "check that the file belongs to these texts."),  # 0-0 rules base 1 out

@@ -69,8 +69,11 @@ def test_too_small_a_treebank_is_said() -> None:
     with pytest.raises(InputError, match="7 sentences are too few"):
         check_enough(sentences[:7], sentences)
     rootless = [Document(words=["word"], parents=[-1])]
-    with pytest.raises(InputError, match="no word with a head"):
+    with pytest.raises(InputError, match="evaluation part has no word with a head"):
         check_enough(sentences, rootless)
-    with pytest.raises(InputError, match="too few"):
+    with pytest.raises(InputError, match="part to learn from has no word with a head"):  # 30 are as many as are asked for
         check_enough(rootless * 30, sentences)
+    alike = next(sentence for sentence in sentences if len(split_held_out([sentence])[1]) == 0)
+    with pytest.raises(InputError, match="held-out tenth has no word with a head"):
+        check_enough([alike] * 30, sentences)
     assert with_heads(rootless) == 0

@@ -54,4 +54,4 @@ def read_pairs(
         files = (
             "the two files in the other order" if target else f"{first_flag} {'target' if first == 'source' else 'source'}"
         )
-        raise InputError(error.said(f"{begins!r}, as the source has it", f"{error.other_flags}{files}")) from error
+        raise InputError(error.said(f"{begins!r}, as the source has it", files)) from error

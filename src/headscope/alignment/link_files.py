@@ -49,14 +49,15 @@ class SidesExchanged(InputError):
 
     def __init__(self, wrong: str, flags: str, other_flags: str) -> None:
         self.wrong, self.flags, self.other_flags = wrong, flags, other_flags
-        super().__init__(self.said("the source", f"{other_flags}with the texts the other way round"))
+        super().__init__(self.said("the source", "the texts the other way round"))
 
     def said(self, source: str, exchanged: str) -> str:
         """`source` is shown to who can tell its language; `exchanged` is how the texts are given the other way round."""
+        instead = " and ".join(filter(None, [self.other_flags, exchanged]))
         return (
             f"{self.wrong}: source and target look exchanged. If the model translates from the language of {source}, "
             f"the links have the other side first: give {self.flags}. If not, the texts are the wrong way round: give "
-            f"{exchanged}."
+            f"{instead}."
         )
 
     def __reduce__(self) -> tuple[type[SidesExchanged], tuple[str, str, str]]:
@@ -252,5 +253,5 @@ def _out_of_range(
         return InputError(f"{wrong}: give {by_base}{or_none}.")
     for flags, other_base in (([by_first], base), ([by_base, by_first], 1 - base)):
         if length is not None and would_fit(other_base, _OTHER[first]):
-            return SidesExchanged(wrong, " ".join(flags), "".join(f"{flag} " for flag in flags[:-1]))
+            return SidesExchanged(wrong, " ".join(flags), " ".join(flags[:-1]))
     return InputError(f"{wrong}: check that the file belongs to these texts{or_none}.")

@@ -75,15 +75,16 @@ class TooFew(InputError):
 
 def check_enough(training: Sequence[Document], evaluation: Sequence[Document]) -> None:
     """Both parts, and what is held out, have words with heads."""
-    learned, held_out = split_held_out(training)
-    enough = len(training) >= FEWEST and all(with_heads(training[i] for i in part) for part in (learned, held_out))
-    if not enough:
+    if len(training) < FEWEST:
         raise TooFew(
             f"{len(training)} sentences are too few to train a probe and hold out a tenth: give at least {FEWEST}, "
             "better some thousands."
         )
-    if not with_heads(evaluation):
-        raise TooFew("The evaluation part has no word with a head: give a larger treebank.")
+    learned, held_out = ([training[place] for place in part] for part in split_held_out(training))
+    parts = {"part to learn from": learned, "held-out tenth": held_out, "evaluation part": evaluation}
+    for name, sentences in parts.items():
+        if not with_heads(sentences):
+            raise TooFew(f"The {name} has no word with a head: give a larger treebank.")
 
 
 def with_heads(sentences: Iterable[Document]) -> int:
