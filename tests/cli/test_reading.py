@@ -70,6 +70,27 @@ def test_a_text_where_a_treebank_is_asked_for(command, wrong: str, monkeypatch, 
     assert (code, wrong in err) == (2, True), err
 
 
+@pytest.mark.parametrize("paper", ["clark2019", "kobayashi2020", "vig2019"])
+def test_what_is_no_plain_text_is_not_taken_for_it(paper: str, monkeypatch, capsys, model, treebank, tmp_path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"text": "The cat sat."}\n{"text": "A dog sat on the mat."}\n' * 4)
+    (tmp_path / "columns.tsv").write_text("0\tAnn\t(1)\n" * 5)
+    more = ("--annotate", "spacy:none") if paper == "vig2019" else ()
+    sentences = {
+        treebank: "is conllu, not plain text: give one, or ",
+        tmp_path / "rows.jsonl": "is jsonl, not plain text: give one, or ",
+        tmp_path / "columns.tsv": "has 3 columns and is none of the formats that have",
+    }
+    for path, wrong in sentences.items():
+        command = ("paper", paper, model, "--text", path, *more, "-o", tmp_path / "run")
+        code, _, err = run_command(monkeypatch, capsys, *command)
+        assert (code, f"{path} {wrong}" in err) == (2, True), err
+    if paper == "kobayashi2020":  # the advice can be followed; and few texts are not a fault of the model
+        command = ("paper", paper, model, "--text", tmp_path / "rows.jsonl", "--text-format", "jsonl", "--segments", 1)
+        code, out, err = run_command(monkeypatch, capsys, *command, "--set", "mixed=9999", "-o", tmp_path / "run")
+        assert code == 0, err
+        assert "none of the few texts is among those that are measured; give more, or --set mixed=1." in out
+
+
 def test_advice_to_skip_only_where_that_can_be_done(
     monkeypatch, capsys, model: Path, treebank: Path, tmp_path: Path
 ) -> None:

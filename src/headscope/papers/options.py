@@ -3,13 +3,16 @@
 A field of Settings without an option that says what it is about (`headscope.statistics.setting(help=)`) is set by --set.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
 from headscope.statistics import Statistic
-from headscope.text import Corpus
+from headscope.text import FORMATS, Corpus
+from headscope.text.readers.paths import find_files
+from headscope.text.readers.recognise import recognise
 
 OPTION = "option"  # among a field's metadata
 
@@ -53,6 +56,17 @@ def with_mentions(source: ModelSource, given: list[str] | None) -> Corpus | None
     return Corpus.from_files(*given, unit="document", needs="mentions") if given else None
 
 
+def plain_text(files: Iterable[str], format: str, keep_marks: bool, otherwise: str = "") -> Corpus:
+    """Plain text, cut in a way that the user did not choose: what is in another format is not taken for text.
+
+    `otherwise` is what else one can do about a file in {format}.
+    """
+    for path in find_files(files):
+        if (found := recognise(path)) is not None and not FORMATS[found].is_plain:
+            raise InputError(f"{path} is {found}, not plain text: give one{otherwise.format(format=found)}.")
+    return Corpus.from_files(*files, format=format, keep_marks=keep_marks)
+
+
 @dataclass(frozen=True)
 class Segments:
     """Plain text whose cut follows from the model: pairs of paragraphs, as in the papers, or for a decoder, which has no
@@ -72,7 +86,9 @@ class Segments:
         return f"segments of {self._cut('paragraphs').fingerprint()}"
 
     def _cut(self, format: str) -> Corpus:
-        return Corpus.from_files(*self.files, format=format, keep_marks=self.keep_marks)
+        return plain_text(
+            self.files, format, self.keep_marks, ", or have this read as what it is, with --text-format {format}"
+        )
 
 
 def segments(

@@ -64,7 +64,7 @@ def test_columns_that_fit_no_format_are_no_text(tmp_path: Path) -> None:
         "'#begin document'; conllu: its first row has 3 columns parted by tabs, not 10; litbank: its first row begins "
         "with '0', not with one of MENTION, COREF, COP, APPOS; jsonl: its first line is '0\\tword0\\tNOUN', which is no "
         "object): bring it into one of them, or have it read as plain text, "
-        'with format="lines" (headscope study --format lines).'
+        'with format="lines" (study --format lines, or of a paper --text-format lines).'
     )
     assert len(list(Corpus.from_files(path, format="lines"))) == 6
     path.write_text("# begin document GUM_x\n" + path.read_text().replace("NOUN", "_"))

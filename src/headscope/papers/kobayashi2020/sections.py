@@ -164,6 +164,8 @@ class Analysis:
     def mixing(self) -> list[Result]:
         table = self.table("mixing")
         if table[list(drawings.MIXING)].isna().all(axis=None):
+            if any(site.residual for site in self.lens.sites):
+                raise Unsuitable("none of the few texts is among those that are measured; give more, or --set mixed=1.")
             raise Unsuitable("the residual connection around this model's attention could not be found.")
         title = "Beyond the paper: how much of a token's new vector comes from the others"
         notes = [

@@ -7,7 +7,7 @@ from headscope import statistics
 from headscope.errors import InputError
 from headscope.lens import ModelSource
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
-from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, UNIT, option, setting_of, trees
+from headscope.papers.options import BY_WORD_HELP, KEEP_MARKS, UNIT, option, plain_text, setting_of, trees
 from headscope.text import Annotator, Corpus
 
 
@@ -18,7 +18,7 @@ def _annotated(
         return None
     if annotate is None:
         raise InputError("The text has no parts of speech: give --annotate spacy:PIPELINE, such as spacy:en_core_web_sm.")
-    text = Corpus.from_files(*given, format="paragraphs", keep_marks=keep_marks)
+    text = plain_text(given, "paragraphs", keep_marks, ", or a treebank with --treebank")
     return text.annotated(Annotator.of(annotate, unit="sentence"))
 
 

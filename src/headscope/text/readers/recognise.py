@@ -26,7 +26,7 @@ def recognise(path: Path) -> str | None:
         tried = "; ".join(f"{name}: {why}" for name, why in misfits(path).items())
         raise InputError(
             f"{path} has {columns} columns and is none of the formats that have ({tried}): bring it into one of them, "
-            'or have it read as plain text, with format="lines" (headscope study --format lines).'
+            'or have it read as plain text, with format="lines" (study --format lines, or of a paper --text-format lines).'
         )
     return format
 
