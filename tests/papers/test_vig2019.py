@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import headscope
 from headscope.heads.exemplars import in_markdown, readable
@@ -18,6 +20,7 @@ from headscope.statistics import Exemplars
 from headscope.text import Corpus, Document
 from tests import places
 from tests.latex import compile_tables, tables_of
+from tests.papers import legible
 from tests.papers.samples import example, run_command, save_tiny
 from tests.statistics.tester import counted, lens_for
 
@@ -25,7 +28,14 @@ FIGURES = {"fig5", "fig6", "fig7", "fig8", "fig9", "fig9_from", "fig10", "fig11"
 
 
 @pytest.fixture(scope="module")
-def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
+def figures() -> Iterator[dict[str, Figure]]:
+    """Those of `finished`."""
+    with legible.kept() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, figures: dict[str, Figure]) -> headscope.Run:
     treebank = Corpus.from_files(data["treebank"])
     settings = vig2019.Settings(measures=("weight", "norm"))
     out = tmp_path_factory.mktemp("run") / "run"
@@ -43,6 +53,15 @@ def test_every_result_for_both_measures(finished: headscope.Run) -> None:
     for name in FIGURES:
         assert "<text" in (finished.folder / "figures" / f"vig2019_{name}.svg").read_text()
         assert (finished.folder / "figures" / f"vig2019_{name}.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.usefixtures("finished")
+def test_figures_are_legible_and_say_whose_they_are(figures: dict[str, Figure]) -> None:
+    assert figures.keys() == {f"vig2019_{name}{measure}" for name in FIGURES for measure in ("", "_norm")}
+    for figure in figures.values():
+        assert legible.said(figure) == "LlamaForCausalLM · 80 sentences of tree.conllu"
+        assert legible.overlaps(figure) == []
+        assert legible.clipped(figure) == []
 
 
 def test_every_table_compiles(finished: headscope.Run, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ class Section(NamedTuple):
     makes: str  # "Table 1 (section 4.2)"
     needs: Sequence[str]  # fields of Data: one of them must be there
     make: Callable[[Any], Iterable[Result]]  # of the paper
+    of: Sequence[str] = ()  # the studies whose texts it shows, where they are not called as what is needed
 
 
 class Paper(Generic[D, S]):
@@ -92,7 +93,7 @@ class Paper(Generic[D, S]):
         without_data: dict[str, list[str]] = {}
         for section in cls.sections:
             if _given(data).intersection(section.needs):
-                workspace.attempt(section.makes, partial(section.make, paper))
+                workspace.attempt(section.makes, partial(section.make, paper), section.of or section.needs)
             else:
                 without_data.setdefault(" or ".join(_flags(section.needs)), []).append(section.makes)
         workspace.left_out += [f"{', '.join(all)}: there is no data ({flags})." for flags, all in without_data.items()]

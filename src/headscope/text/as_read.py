@@ -14,14 +14,27 @@ def as_read(corpus: Mapping[str, Any]) -> str:
     >>> as_read({**described, "documents": 906})
     '906 documents of wiki.txt (paragraph-pairs; WikiText, its marks undone), fewer than the 992 that were asked for'
     """
+    if not corpus.get("paths"):
+        return what_of({**corpus, "unit": "document"})
+    how = [_format(corpus), *(_form(form, corpus) for form in corpus.get("forms", {}))]
+    whole = what_of({**corpus, "unit": "document"})
+    return f"{whole} ({'; '.join(how)})" + (f", {_fewer(corpus)}" if _is_fewer(corpus) else "")
+
+
+def what_of(corpus: Mapping[str, Any]) -> str:
+    """How many of which files alone, as a figure says it.
+
+    >>> what_of({"paths": ["texts/wiki.txt"], "format": "paragraph-pairs", "documents": 1})
+    '1 document of wiki.txt'
+    >>> what_of({"paths": ["dev.conllu"], "format": "conllu", "unit": "sentence", "documents": 2001})
+    '2,001 sentences of dev.conllu'
+    """
     documents = corpus["documents"]
-    count = f"{documents:,} document{'s' if documents != 1 else ''}"
+    count = f"{documents:,} {corpus.get('unit', 'document')}{'s' if documents != 1 else ''}"
     files = [Path(path).name for path in corpus.get("paths", [])]
     if not files:
         return f"{count}, given from Python"
-    named = ", ".join(files[:3]) + (f" and {len(files) - 3:,} more files" if len(files) > 3 else "")
-    how = [_format(corpus), *(_form(form, corpus) for form in corpus.get("forms", {}))]
-    return f"{count} of {named} ({'; '.join(how)})" + (f", {_fewer(corpus)}" if _is_fewer(corpus) else "")
+    return f"{count} of {', '.join(files[:3])}" + (f" and {len(files) - 3:,} more files" if len(files) > 3 else "")
 
 
 def notices(corpus: Mapping[str, Any]) -> list[str]:

@@ -99,8 +99,15 @@ class Corpus:
         """Its first documents, in memory; all of it, as it is, for None."""
         if count is None:
             return self
-        source = ItemSource(list(islice(self, count)), origin={**self.describe(), "asked": count})
-        return Corpus(source, on_error=self.on_error)
+        return self._in_memory(list(islice(self, count)), {**self.describe(), "asked": count})
+
+    def choose(self, documents: Iterable[Document], **described: Any) -> Corpus:
+        """Some of its documents, or parts of them, in memory; `described` is what a manifest says of them otherwise."""
+        own = {name: one for name, one in self.describe().items() if name != "asked"}
+        return self._in_memory(list(documents), own | described)
+
+    def _in_memory(self, documents: list[Document], described: dict[str, Any]) -> Corpus:
+        return Corpus(ItemSource(documents, origin=described), on_error=self.on_error)
 
     def __iter__(self) -> Iterator[Document]:
         self.skipped = Skipped()

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import headscope
 from headscope.papers import clark2019
-from headscope.papers.clark2019 import facts
+from headscope.papers.clark2019 import drawings, facts
+from headscope.study.results import figures as figure_style
 from headscope.text import Corpus
 from tests import places
 from tests.latex import compile_tables, tables_of
+from tests.papers import legible
 from tests.papers.samples import example, run_command, save_tiny
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -23,7 +28,14 @@ RESULTS = {"fig1", "fig1_maps", "fig2", "fig4", "fig5", "table1", "table2", "tab
 
 
 @pytest.fixture(scope="module")
-def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
+def figures() -> Iterator[dict[str, Figure]]:
+    """Those of `finished`."""
+    with legible.kept() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def finished(data: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, figures: dict[str, Figure]) -> headscope.Run:
     lens = headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"))
     given = clark2019.Data(
         text=Corpus.from_files(data["text"], format="paragraph-pairs"),
@@ -55,6 +67,48 @@ def test_figures_are_svg_and_pdf_with_text_as_text(finished: headscope.Run) -> N
         assert (finished.folder / "figures" / f"clark2019_{name}.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.usefixtures("finished")
+def test_figures_are_legible_and_say_whose_they_are(figures: dict[str, Figure]) -> None:
+    text, trees, mentions = "2 documents of text.txt", "80 sentences of tree.conllu", "1 window of coref.conll"
+    of = {"fig5": [trees, mentions], "fig6": [text, trees, mentions]}
+    for name in ("fig1", "fig1_maps", "fig2", "fig4", "fig5", "fig6"):
+        figure = figures[f"clark2019_{name}"]
+        assert legible.said(figure) == " · ".join(["BertModel", *of.get(name, [text])])
+        assert legible.overlaps(figure) == []
+        assert legible.clipped(figure) == []
+
+
+def test_small_gradients_have_their_power_beside_the_axis() -> None:
+    """Above it is the legend."""
+    by_layer = pd.DataFrame({"layer": [0, 1], "unmasked": [0.001, 0.0042], "[SEP]": [0.002, 0.003], "punctuation": 0.001})
+    lines = {"all unmasked tokens": "unmasked", "[SEP]": "[SEP]", ". or ,": "punctuation"}
+    made = drawings.gradients(by_layer, lines)
+    assert legible.overlaps(made) == []
+    (panel,) = made.axes
+    assert panel.yaxis.get_offset_text().get_text() == ""
+    assert panel.get_ylabel() == "Average |∂L/∂α| (10⁻³)"
+    assert panel.lines[0].get_ydata().tolist() == pytest.approx([1, 4.2])
+
+
+def test_names_of_heads_cover_neither_points_nor_each_other() -> None:
+    """A crowd in the middle whose heads all know something."""
+    lots = np.random.default_rng(0)
+    place = lots.normal(size=(72, 2))
+    place[40:52] = lots.normal(scale=0.12, size=(12, 2))
+    known = ["" if head < 40 or head >= 52 else f"relation:{head}; obj; det" for head in range(72)]
+    table = pd.DataFrame({"layer": np.arange(72) // 12, "head": np.arange(72) % 12, "x": place[:, 0], "y": place[:, 1]})
+    made = drawings.heads_as_points(table.assign(behaviour=known))
+    figure_style.say(made, "a model · some texts")
+    names = {text: box for text, box in legible.boxes(made) if text.startswith("relation")}
+    assert len(names) == 12
+    assert legible.overlaps(made) == []
+    assert legible.clipped(made) == []
+    panel = made.axes[1]
+    points = panel.transData.transform(place) * 72 / made.dpi
+    covered = [name for name, box in names.items() if any(box.contains(*point) for point in points)]
+    assert covered == []
+
+
 def test_what_cannot_be_made_is_said(finished: headscope.Run) -> None:
     (left_out,) = finished.manifest["left_out"]
     assert left_out.startswith("Figure 3 (gradients): ")
@@ -69,6 +123,11 @@ def test_tables_count_from_0_and_the_page_from_1(finished: headscope.Run) -> Non
     (row,) = [line for line in shown.splitlines() if line.startswith("| det |")]
     assert f"| {best['layer'] + 1}-{best['head'] + 1} |" in row
     assert row.endswith("| det | 8-11 | 94.3 | 51.7 (+1) |")
+    labels = [f"{layer}-{head}" for layer in (1, 2, 3) for head in (1, 2, 3, 4)]
+    for name in ("clark2019_fig2", "clark2019_fig4"):
+        shown = (finished.folder / "tables" / f"{name}.md").read_text()
+        assert [line.split(" | ")[0].removeprefix("| ") for line in shown.splitlines() if "|" in line][2:] == labels
+        assert finished[name]["layer"].min() == finished[name]["head"].min() == 0
 
 
 def test_the_papers_numbers_stand_beside(finished: headscope.Run) -> None:
@@ -115,7 +174,10 @@ def test_command_on_a_decoder_by_norm(monkeypatch, capsys, data, tmp_path: Path)
     assert code == 0
     assert "clark2019_fig3" in told["results"]
     assert any("--coreference" in line for line in told["left_out"])
-    assert any("--vectors" in line for line in told["left_out"])
+    assert "clark2019_table3" in told["results"]  # so that it is not said to be left out
+    assert [line for line in told["left_out"] if "able 3" in line] == [
+        "Of table 3 (section 5) only the probes that read words: there are no vectors (--vectors)."
+    ]
     table = headscope.load_run(tmp_path / "run")["clark2019_fig2"]
     assert table["separator"].isna().all() or "</s>" in (tmp_path / "run" / "clark2019.md").read_text()
 

@@ -20,8 +20,9 @@ from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.workspace import Unsuitable
 from headscope.text import Corpus, Document
 from headscope.text.mention import Mention
-from headscope.views.from_reading import content_of
+from headscope.views.from_reading import content_of, content_of_arrays
 from headscope.views.print import map_of
+from headscope.views.print.panels import BEHIND
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -137,16 +138,55 @@ def test_panels_draw_their_words_in_blue_and_their_scores(lens: headscope.Lens) 
     figure = drawn([panel, panel], 2)
     marked = [lines for lines in figure.axes[0].collections if lines.get_gid() == "marked"]
     assert len(marked) == 2
-    expected = np.sort((found.scores[0, [0, 4]] / found.scores.max()).ravel())
+    rows = np.array([np.delete(found.scores[0, word], word) for word in (0, 4)])  # section 4 leaves a word itself aside
+    expected = np.sort((rows / rows.max(1, keepdims=True)).ravel())
     assert isinstance(marked[0], LineCollection)
     opacities = np.sort(np.array(marked[0].get_colors())[:, 3])
     assert opacities == pytest.approx(expected[expected >= 1 / 255], abs=1e-6)
+    (others,) = [lines for lines in figure.axes[0].collections if lines.get_gid() == "others"][:1]
+    grey = np.delete(found.scores[0], [0, 4], 0) / found.scores.max()
+    assert np.sort(np.array(others.get_colors())[:, 3]) == pytest.approx(np.sort(grey[grey >= 1 / 255]), abs=1e-6)
     blue = [text.get_text() for text in figure.axes[0].texts if text.get_color() == BLUE]
     assert blue == ["the", "the"] * 2
     assert panel.marked_text == "**the** cat sat on **the** unbelievable mat ."
     table = pairs_drawn([panel])
     np.testing.assert_array_equal(table["score"].to_numpy().reshape(8, 8), found.scores[0])
     assert set(table[table["marked"]]["row"]) == {0, 4}
+
+
+def test_the_line_to_what_a_word_looks_at_most_does_not_vanish() -> None:
+    """Words that look at themselves first, and one that looks a little at another: its line is seen all the same."""
+    scores = np.array([[0.98, 0.01, 0.01], [0.03, 0.95, 0.02], [0.01, 0.02, 0.97]], dtype=np.float32)
+    content = content_of_arrays(["Elizabeth", "liked", "her"], scores)
+    document = Document(words=["Elizabeth", "liked", "her"], name="some/where/105.conll#3")
+    panel = Example("coreference", 0, 0, 0.5, ["says"], map_of(content, 0, 0), [2], document)
+    figure = drawn([panel], 4)
+    (marked,) = [lines for lines in figure.axes[0].collections if lines.get_gid() == "marked"]
+    assert sorted(np.array(marked.get_colors())[:, 3]) == pytest.approx([0.5, 1.0])  # to Elizabeth half of that to liked
+    assert "105.conll#3" in [text.get_text() for text in figure.axes[0].texts]  # which text it is, without its folder
+
+
+def test_figure_1_draws_what_its_titles_say(lens: headscope.Lens) -> None:
+    """The pattern in blue, in front; all else grey: a head of [SEP] may well give more to [CLS]."""
+    document = Document("the cat sat . a dog .", pair="two dogs .")
+    found = map_of(lens.read(document), 1, 2, level="token")
+    labels, tokens = found.keys.labels, EdgeTokens(lens)
+    for pattern, keys in (("separator", ["[SEP]"]), ("period", ["."])):
+        shows = maps._shows(pattern, found, tokens)
+        assert shows is not None
+        assert [labels[key] for key in np.flatnonzero(shows.all(0))] == keys * labels.count(keys[0])
+        assert shows.any(0).sum() == labels.count(keys[0])
+        figure = drawn([Example(pattern, 1, 2, 0.5, ["says"], found, [], document, shows)])
+        lines = {one.get_gid(): np.array(one.get_colors()) for one in figure.axes[0].collections}
+        blue, grey = found.scores[0][shows], found.scores[0][~shows]
+        largest = found.scores.max()
+        assert lines["marked"][:, 3].max() == pytest.approx(blue.max() / largest)
+        assert lines["others"][:, 3].max() == pytest.approx(BEHIND * grey.max() / largest)
+        assert not np.allclose(lines["marked"][0, :3], lines["others"][0, :3])
+    following = maps._shows("next token", found, tokens)
+    assert following is not None
+    assert list(zip(*np.nonzero(following), strict=True)) == [(row, row + 1) for row in range(len(labels) - 1)]
+    assert maps._shows("broad", found, tokens) is None
 
 
 def test_relations_the_other_way_round_are_named_so(lens: headscope.Lens, treebank: Corpus) -> None:
@@ -190,3 +230,11 @@ def test_the_text_of_figure_1_is_whole_sentences(lens: headscope.Lens) -> None:
     corpus = Corpus.from_documents([Document("the cat sat on " * 6, dog), Document(cat, dog), Document("the end .")])
     chosen = examples.opening_text(corpus, lens)
     assert (chosen.text, chosen.pair) == (cat, "a dog and two dogs .")
+
+
+def test_the_text_of_figure_1_is_short(lens: headscope.Lens) -> None:
+    """Lines between many tokens are one wedge of ink: of a segment the sentences that are short enough, not the first."""
+    long, short = " ".join(["the cat sat on the mat and"] * 5) + " sat .", "the cat sat on the mat and two dogs sat ."
+    corpus = Corpus.from_documents([Document(f"{long} {short}", f"{short} {long}")])
+    chosen = examples.opening_text(corpus, lens)
+    assert (chosen.text, chosen.pair) == (short, short)

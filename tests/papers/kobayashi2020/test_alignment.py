@@ -91,6 +91,18 @@ def test_every_result_in_all_forms(finished: tuple[headscope.Run, dict[str, obje
     assert [part.name for part in (run.folder / "parts").iterdir()] == ["alignment"]  # one pass
 
 
+def test_figures_say_whose_they_are_and_print_layers_from_1(finished: tuple[headscope.Run, dict[str, object]]) -> None:
+    run, _ = finished
+    for name in FIGURES:
+        svg = (run.folder / "figures" / f"kobayashi2020_{name}.svg").read_text()
+        assert "model · 6 documents of pairs.txt" in svg
+    assert "Pair 5: reference" in (run.folder / "figures" / "kobayashi2020_fig7.svg").read_text()
+    shown = (run.folder / "tables" / "kobayashi2020_aer.md").read_text().splitlines()
+    head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in shown if line.startswith("|")]
+    assert {row[head.index("layer")] for row in rows} == {"1", "2"}
+    assert set(run["kobayashi2020_aer"]["layer"]) == {0, 1}
+
+
 def test_every_table_compiles(finished: tuple[headscope.Run, dict[str, object]], tmp_path: Path) -> None:
     compile_tables(tables_of(finished[0].folder), tmp_path)
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import headscope
 from headscope.papers import kobayashi2020
-from headscope.papers.kobayashi2020 import drawings, facts, tables
+from headscope.papers.kobayashi2020 import drawings, facts, lengths, tables
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.papers.kobayashi2020.claims import by_length, not_shown, verdict
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.manifest import load_manifest
 from headscope.study.results import figures
 from headscope.study.results.result import Claim
-from headscope.text import Corpus
+from headscope.text import Corpus, Document
 from tests import places
 from tests.latex import compile_tables, tables_of
+from tests.papers import legible
 from tests.papers.samples import example, run_command, save_tiny
 from tests.statistics.tester import lens_for
 
@@ -36,7 +40,14 @@ def corpus(data: dict[str, Path]) -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def finished(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> headscope.Run:
+def made() -> Iterator[dict[str, Figure]]:
+    """The figures of `finished`."""
+    with legible.kept() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def finished(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory, made: dict[str, Figure]) -> headscope.Run:
     out = tmp_path_factory.mktemp("run") / "run"
     return kobayashi2020.run(lens_for("bert"), kobayashi2020.Data(corpus), SETTINGS, out=out)
 
@@ -59,8 +70,91 @@ def test_every_table_compiles(finished: headscope.Run, tmp_path: Path) -> None:
     compile_tables(tables_of(finished.folder), tmp_path)
 
 
-def test_one_pass_over_the_text(finished: headscope.Run) -> None:
-    assert [part.name for part in (finished.folder / "parts").iterdir()] == ["text"]
+def test_one_pass_over_the_text_and_one_over_texts_that_are_cut(finished: headscope.Run) -> None:
+    assert sorted(finished.parts) == ["lengths", "text"]
+
+
+@pytest.mark.usefixtures("finished")
+def test_figures_are_legible_and_say_whose_they_are(made: dict[str, Figure]) -> None:
+    assert made.keys() == {f"kobayashi2020_{name}" for name in FIGURES}
+    for name, figure in made.items():
+        of_text = "" if name.endswith("fig9") else " · 2 documents of text.txt"  # f is the model's alone
+        assert legible.said(figure) == f"BertModel{of_text}"
+        assert legible.overlaps(figure) == []
+        assert legible.clipped(figure) == []
+
+
+def test_the_joint_norm_stands_beside_both_other_measures(finished: headscope.Run) -> None:
+    joint, layers, heads_together = (
+        finished[name] for name in ("kobayashi2020_joint", "kobayashi2020_fig3", "category_weights_joint_norm")
+    )
+    np.testing.assert_array_equal(joint["weight_separator"], layers["weight_separator"])
+    np.testing.assert_array_equal(joint["share_norm_apart_separator"], layers["share_norm_separator"])
+    pd.testing.assert_frame_equal(joint[list(heads_together)], heads_together)
+    shown = (finished.folder / "tables" / "kobayashi2020_joint.md").read_text()
+    for by in ("by weight", "by norm", "by joint norm"):
+        assert f"| [SEP], {by} |" in shown
+
+
+def test_appendix_d_s_own_rho_is_in_table_2(finished: headscope.Run) -> None:
+    rho = finished["kobayashi2020_table2"].set_index("category")["rho_weighted"]
+    shown = (finished.folder / "tables" / "kobayashi2020_table2.md").read_text()
+    head, _, *rows = [line.split(" | ") for line in shown.splitlines() if line.startswith("|")]
+    place = head.index("rho of α and ‖αf(x)‖ of tokens")
+    (separator,) = [row for row in rows if row[0] == "| [SEP]"]
+    assert separator[place] == f"{rho['separator']:.2f}"
+
+
+def test_what_is_printed_counts_from_1(finished: headscope.Run) -> None:
+    sample = finished["kobayashi2020_fig5"]
+    shown = (finished.folder / "tables" / "kobayashi2020_fig5.md").read_text()
+    rows = [line.split(" | ") for line in shown.splitlines() if line.startswith("| encoder")]
+    assert [(int(row[3]), int(row[4])) for row in rows] == [
+        (layer + 1, head + 1) for layer, head in zip(sample["layer"][:10], sample["head"][:10], strict=True)
+    ]
+
+
+# Figure 25
+
+
+def test_texts_of_figure_25_have_many_lengths(tmp_path: Path) -> None:
+    """All of these are longer than what is read: as they are, they would show one length, and claims of none."""
+    lots = np.random.default_rng(0)
+    words = ["the", "a", "cat", "dog", "mat", "sat", "on", "two", "and"]
+    texts = [" ".join(lots.choice(words, 60)) + " ." for _ in range(120)]
+    settings = kobayashi2020.Settings(max_tokens=32, every=10, sample=20, mixed=60)
+    run = kobayashi2020.run(lens_for("bert"), kobayashi2020.Data(Corpus.of(texts)), settings, out=tmp_path / "run")
+    table = run["kobayashi2020_fig25"]
+    assert table["length"].tolist() == list(lengths.up_to(32))
+    assert run.parts["lengths"].manifest["corpus"]["documents"] == 16  # one of each: a tenth of them would be fewer
+    size = min(site.head_size for site in lens_for("bert").sites)
+    short, long = (table[chosen]["effective_mean"] for chosen in (table["length"] <= size, table["length"] > size))
+    assert short.to_numpy() == pytest.approx(1, abs=1e-5)
+    assert (long < 0.999).all()
+    claims = run["kobayashi2020_claims"].set_index("section").loc["G", "run"]
+    assert claims.iloc[0].startswith("yes: 1.000; ")
+    assert "could not be measured" not in set(claims)
+
+
+def test_every_length_has_as_many_texts_as_any_other() -> None:
+    documents = [Document(f"text {number}") for number in range(1600)]
+    cut = lengths.CutAtLengths(lengths.up_to(128))
+    chosen = cut.spread(documents, 25)
+    assert Counter(map(cut.length_of, chosen)) == dict.fromkeys(cut.lengths, 4)
+    assert {one.text for one in chosen} == {one.text for one in cut.spread(documents[::-1][::-1], 25)}
+    assert lengths.up_to(8) == (8,)
+    assert (lengths.up_to(40)[0], lengths.up_to(40)[-1]) == (8, 40)
+
+
+@pytest.mark.parametrize("found", [[128], [19, 128], [127, 128], list(lengths.up_to(128))])
+def test_ticks_of_figure_25_are_whole_lengths_beside_each_other(found: list[int]) -> None:
+    table = pd.DataFrame({"length": found, "effective_mean": 0.5, "norm_mean": 0.4})
+    made = drawings.by_length(table.assign(effective_deviation=0.2, norm_deviation=0.3), 32)
+    assert legible.overlaps(made) == []
+    for panel in made.axes:
+        labels = [label.get_text() for label in panel.get_xticklabels()]
+        assert len(labels) == len(set(labels)) > 2
+        assert all(label.isdigit() for label in labels)
 
 
 def test_figure_3_is_the_mean_over_texts_and_heads(finished: headscope.Run, corpus: Corpus) -> None:

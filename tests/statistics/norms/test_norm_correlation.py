@@ -83,6 +83,7 @@ def test_against_loops_over_full_maps(family: str, limit: int, monkeypatch: pyte
         for found, rho, bound, count in (
             (pairs.get(group, []), "rho", "bound", "pairs"),
             (tokens.get(group, []), "rho_tokens", "bound_tokens", "tokens"),
+            ([(mean, mean * norm) for mean, norm in tokens.get(group, [])], "rho_weighted", "bound_weighted", "tokens"),
         ):
             assert row[count] == len(found)
             if len(found) < 3:
@@ -113,8 +114,9 @@ def test_by_hand_on_a_decoder(limit: int, monkeypatch: pytest.MonkeyPatch) -> No
     # Pairs (0.6, 2), (0.2, 2), (0.5, 3): ranks 3 1 2 and 1.5 1.5 3. The zeros above the diagonal are none.
     assert other["pairs"] == 3
     assert other["rho"] == pytest.approx(0.0, abs=1e-9)
-    # Means (0.8 / 3, 2) and (0.5 / 3, 3).
+    # Means (0.8 / 3, 2) and (0.5 / 3, 3); weighted norms 1.6 / 3 and 1.5 / 3, in the order of the weights.
     assert (other["tokens"], other["rho_tokens"]) == (2, pytest.approx(-1))
+    assert other["rho_weighted"] == pytest.approx(1)
 
 
 def test_a_zero_that_a_query_could_see_counts(monkeypatch: pytest.MonkeyPatch) -> None:

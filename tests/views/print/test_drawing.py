@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from headscope.colours import COLUMN
 from headscope.errors import InputError
-from headscope.views.print import draw, figure_bytes
+from headscope.views.print import attention_map, draw, figure_bytes
 from headscope.views.print.sheet import FULL, fitted, printable, width_of
 from headscope.views.state import VIEWS, State
 from tests.views.print.contents import plain_content, random_content
@@ -71,6 +71,19 @@ def test_tokens_are_text(view: str) -> None:
     assert b"<script" not in svg
     for kind in ("pdf", "png"):
         assert figure_bytes(draw(plain_content(tokens), State(view=view)), kind)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_says_which_model_has_read_which_text(view: str) -> None:
+    content = replace(random_content(), title="The unreal cat …", model="a-model")
+    assert "a-model · The unreal cat …" in texts(figure_bytes(draw(content, State(view=view)), "svg"))
+    long = draw(replace(content, title="word " * 90), State(view=view))  # one line, however long the text is
+    assert long.get_size_inches().tolist() == draw(content, State(view=view)).get_size_inches().tolist()
+
+
+def test_an_attention_map_says_it_too() -> None:
+    content = replace(random_content(), title="The unreal cat …", model="a-model")
+    assert "a-model · The unreal cat …" in texts(figure_bytes(attention_map(content, 0, 1), "svg"))
 
 
 def test_titles_are_text() -> None:

@@ -1,5 +1,6 @@
 """Figures 1 to 4 and 6 in the paper's form; layers and heads count from 1 there."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from matplotlib.patches import Rectangle
 from headscope import colours
 from headscope.heads.patterns import NONE
 from headscope.study.results import figures
+from headscope.views.print.sheet import width_of
 
 PATTERN_COLOURS = {
     "previous token": colours.BLUE,
@@ -94,16 +96,31 @@ def gradients(by_layer: pd.DataFrame, lines: dict[str, str]) -> Figure:
     made, axes = figures.figure()
     (panel,) = axes.flat
     own = {"all unmasked tokens": colours.INK, ". or ,": colours.GREEN}
+    unit, power = _unit(float(np.nanmax(by_layer[list(lines.values())].to_numpy(dtype=float), initial=0)))
     for label, column in lines.items():
         colour = own.get(label, colours.VERMILION)
         line = {"marker": "o", "markersize": 3, "linewidth": 1.2, "color": colour}
-        panel.plot(by_layer["layer"] + 1, by_layer[column], label=label, **line)
+        panel.plot(by_layer["layer"] + 1, by_layer[column] / unit, label=label, **line)
     figures.layer_axis(panel, int(by_layer["layer"].max()) + 1)
-    panel.set_ylabel("Average |∂L/∂α|")
+    panel.set_ylabel(f"Average |∂L/∂α|{power}")
     panel.set_ylim(bottom=0)
-    panel.ticklabel_format(axis="y", style="sci", scilimits=(-3, 3))
     figures.legend(panel, markerscale=1, ncols=2)
     return made
+
+
+def _unit(largest: float) -> tuple[float, str]:
+    """What small numbers are divided by, and how the label of their axis says it: above the axis is the legend.
+
+    >>> _unit(0.0042), _unit(0.3)
+    ((0.001, ' (10⁻³)'), (1.0, ''))
+    """
+    exponent = math.floor(math.log10(largest)) if largest > 0 else 0
+    if -2 <= exponent <= 2:
+        return 1.0, ""
+    return 10.0**exponent, f" (10{str(exponent).translate(_RAISED)})"
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def heads_as_points(table: pd.DataFrame) -> Figure:
@@ -123,6 +140,7 @@ def heads_as_points(table: pd.DataFrame) -> Figure:
         panel.set_yticks([])
         panel.set_aspect("equal", adjustable="datalim")
         panel.spines[:].set_visible(False)
+    _name_heads(by_behaviour, table)  # last: until then the panel moves
     return made
 
 
@@ -138,33 +156,52 @@ def _draw_behaviours(panel: Any, table: pd.DataFrame) -> None:
         group = table[first == name]
         if len(group):
             panel.scatter(group["x"], group["y"], s=26, color=PATTERN_COLOURS[name], marker=mark, linewidths=0, label=name)
-    _name_heads(panel, table)
     figures.legend(panel, loc="upper center", bbox_to_anchor=(0.5, -0.02), ncols=3, markerscale=1.2)
 
 
 def _name_heads(panel: Any, table: pd.DataFrame) -> None:
-    """What a head knows beside its point, at the first of a few places where no other name is in the way."""
-    size = 5.5
+    """What a head knows beside its point, at the nearest of some places where no point, name or edge is in the way.
+
+    A name that had to go further away has a thin line to its point.
+    """
     panel.figure.draw_without_rendering()  # so that places in points are known
-    taken: list[tuple[float, float, float, float]] = []
-    for head in table.sort_values("y", ascending=False).itertuples():
-        named = [name for name in head.behaviour.split("; ") if name and name not in PATTERN_COLOURS]
+    scale = 72 / panel.figure.dpi
+    points = panel.transData.transform(table[["x", "y"]].to_numpy(dtype=float)) * scale
+    edges = panel.get_window_extent().extents * scale
+    taken = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    for place in np.argsort(-points[:, 1]):
+        named = [name for name in table["behaviour"].iloc[place].split("; ") if name and name not in PATTERN_COLOURS]
         if not named:
             continue
         text = ", ".join(named[:2]) + (f" +{len(named) - 2}" if len(named) > 2 else "")
-        across, up = panel.transData.transform((head.x, head.y)) * 72 / panel.figure.dpi
-        width = 0.55 * size * len(text)
-        for right, above in _PLACES:
-            left = across + (4 if right else -4 - width)
-            box = (left, up + above, left + width, up + above + size)
-            if not any(_overlap(box, other) for other in taken):
-                break
-        taken.append(box)
-        place = {"xytext": (4 if right else -4, above), "ha": "left" if right else "right", "va": "bottom"}
-        panel.annotate(text, (head.x, head.y), textcoords="offset points", fontsize=size, color=colours.INK, **place)
+        offsets = [_offset(angle, away, 72 * width_of(text, NAME)) for away in AWAY for angle in ANGLES]
+        boxes = [tuple(np.tile(points[place], 2) + offset) for offset in offsets]
+        hits = [sum(_overlap(box, other) for other in taken) + 9 * _sticks_out(box, edges) for box in boxes]
+        best = int(np.argmin(hits))  # the first of several, which is the nearest
+        taken.append(boxes[best])
+        left, low, right, high = offsets[best]
+        xy = (table["x"].iloc[place], table["y"].iloc[place])
+        inks: dict[str, Any] = {"fontsize": NAME, "color": colours.INK, "ha": "center", "va": "center"}
+        if best >= len(ANGLES):
+            inks["arrowprops"] = {"arrowstyle": "-", "linewidth": 0.4, "color": colours.FAINT, "shrinkA": 0, "shrinkB": 2}
+        panel.annotate(text, xy, ((left + right) / 2, (low + high) / 2), textcoords="offset points", **inks)
 
 
-_PLACES = [(right, above) for above in (-2, 5, -9, 12, -16, 19, -23) for right in (True, False)]
+NAME, POINT = 5.5, 2.8  # points: letters of a name, half of what a head's point takes
+AWAY = (5, 11, 18, 26, 36, 48, 60, 75, 90, 110)  # points from it
+ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, *(15 * step for step in range(24) if step % 3))  # in degrees, the best first
+
+
+def _offset(angle: float, away: float, width: float) -> tuple[float, float, float, float]:
+    """A name's box around its point: left, low, right, high; it begins where its distance ends."""
+    x, y = np.cos(np.radians(angle)), np.sin(np.radians(angle))
+    width, tall = width + 2, 1.5 * NAME  # of letters that go up and such that go down, and some air
+    across, up = x * (away + width / 2), y * (away + tall / 2)
+    return across - width / 2, up - tall / 2, across + width / 2, up + tall / 2
+
+
+def _sticks_out(box: tuple[float, ...], edges: Any) -> bool:
+    return bool(box[0] < edges[0] or box[1] < edges[1] or box[2] > edges[2] or box[3] > edges[3])
 
 
 def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> bool:

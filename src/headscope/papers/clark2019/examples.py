@@ -21,7 +21,8 @@ from headscope.views.print import Shown, map_of
 FEW, MANY = 8, 16  # words of a sentence that makes a good picture
 LONGEST = 40  # words: no picture fits more
 TRIES = 40  # sentences that are read for one picture, the shortest first
-TOKENS = 22  # of the text of figure 1, about
+TOKENS = 22  # of the text of figure 1, about: lines between many more are one wedge of ink
+LETTERS = 8  # of a token of that text: longer ones leave lines no room
 SEGMENTS = 300  # among which that text is looked for
 
 Questions = list[tuple[int, frozenset[int]]]  # which word is asked, and where it should look most
@@ -37,16 +38,17 @@ class Answered:
 
 
 def opening_text(corpus: Corpus, lens: Lens) -> Document:
-    """The first sentence of a segment, and of its second part where it has one: about as long as in figure 1.
+    """A sentence of a segment, and of its second part where it has one: about as long as in figure 1.
 
     What ends in no full stop is a heading or the entry of a list, and is taken only where there is nothing else.
     """
 
     def strangeness(document: Document) -> tuple[bool, int]:
         whole = all(text.rstrip().endswith((".", "!", "?")) for text in (document.text, document.pair) if text is not None)
-        return not whole, abs(len(lens.encoder.encode(document, truncate=True).source) - TOKENS)
+        tokens = lens.encoder.encode(document, truncate=True).source.tokens
+        return not whole, abs(len(tokens) - TOKENS) + max(0, max(map(len, tokens)) - LETTERS)
 
-    return min((_first_sentences(document) for document in islice(corpus, SEGMENTS)), key=strangeness)
+    return min((_short_sentences(document) for document in islice(corpus, SEGMENTS)), key=strangeness)
 
 
 def relation_questions(
@@ -127,16 +129,21 @@ def _looks_at(found: Shown, places: dict[int, int], word: int, wanted: Sequence[
     return bool(row.max() > 0) and int(np.argmax(row)) in {places[other] for other in wanted if other in places}
 
 
-def _first_sentences(document: Document) -> Document:
+def _short_sentences(document: Document) -> Document:
     text = document.text if document.text is not None else document.text_and_spans()[0]
     pair = " ".join(document.pair_words) if document.pair_words is not None else document.pair
-    return Document(_first_sentence(text), None if pair is None else _first_sentence(pair), name=document.name)
+    if pair is None:
+        return Document(_sentence(text, TOKENS - 2), name=document.name)
+    return Document(_sentence(text, TOKENS // 2 - 1), _sentence(pair, TOKENS // 2 - 1), name=document.name)
 
 
-def _first_sentence(text: str) -> str:
-    """Up to the first full stop before a space, not of an abbreviation of two letters; a heading has none, and is whole.
+def _sentence(text: str, words: int) -> str:
+    """The sentence that has about so many words; a heading has no full stop, and is none where there are others.
 
-    >>> _first_sentence("The St . Lucie rose . We left .")
-    'The St . Lucie rose .'
+    A sentence ends with a full stop before a space, not with that of an abbreviation of two letters.
+
+    >>> _sentence("The St . Lucie rose . We left .", 5), _sentence("The St . Lucie rose . We left .", 3)
+    ('The St . Lucie rose .', 'We left .')
     """
-    return re.split(r"(?<=\w{3}[.!?])\s|(?<=\w{3} [.!?])\s", text.strip(), maxsplit=1)[0]
+    every = re.split(r"(?<=\w{3}[.!?])\s+|(?<=\w{3} [.!?])\s+", text.strip())
+    return min(every, key=lambda one: (not one.endswith((".", "!", "?")), abs(len(one.split()) - words)))

@@ -22,6 +22,7 @@ from headscope.study.tables import main_stack
 from headscope.text import Corpus, Document
 from headscope.text.relation_names import OTHER, REVERSED, find_relation
 from headscope.views.print import Panel, Shown, draw_panels, map_of
+from headscope.views.print.shown import Mask
 
 # The relations of figure 5, and noun modifiers and prepositions: what their dependents and their heads are.
 RELATIONS = {
@@ -49,8 +50,9 @@ class Example:
     value: float  # its share, or its accuracy
     says: Sequence[str]  # what stands above the map
     found: Shown
-    marked: Sequence[int]  # places of the words whose attention is coloured
+    marked: Sequence[int]  # places of the words that are asked, whose attention is coloured
     document: Document
+    coloured: Mask | None = None  # (query, key): other attention in colour
 
     @property
     def label(self) -> str:
@@ -74,11 +76,12 @@ def figure1(shares: pd.DataFrame, tokens: EdgeTokens, corpus: Corpus, lens: Lens
         found = map_of(reading, layer, head, measure=measure, level="token", without_sinks=False)
         value = float(values.max())
         said = [says, f"{in_percent(value)}% of {of_what}"]
-        panels.append(Example(pattern, layer, head, value, said, found, [], document))
+        panels.append(Example(pattern, layer, head, value, said, found, [], document, _shows(pattern, found, tokens)))
     shown = _summary(panels, "Pattern", "Share")
     notes = [
-        "Of each pattern the head that has most of it in this run, on the first sentences of a segment. The darker a line, "
-        f"the larger the {measure}; the darkest is the largest of its head. Heads are layer-head from 1, as in the paper."
+        f"Of each pattern the head that has most of it in this run, on sentences of {_place(document) or 'a segment'}. "
+        "What is of the pattern is blue, all other attention grey and fainter. The darker a line, the larger the "
+        f"{measure}; the darkest is the largest of its head. Heads are layer-head from 1, as in the paper."
     ]
     title = "Figure 1: examples of heads that show a pattern"
     return Result("clark2019_fig1_maps", title, pairs_drawn(panels), shown, drawn(panels), notes)
@@ -105,8 +108,9 @@ def figure5(
         raise Unsuitable("no short sentence was found on which the best head of any relation is right.")
     notes = [
         f"The best head for each, on the shortest sentence of {examples.FEW} words or more that it gets all right: "
-        "every word in blue looks most at the one that it belongs to. Attention from blue words is blue, all other grey. "
-        f"The darker a line, the larger the {measure}; special tokens are not shown, and their share is said. "
+        "every word in blue looks most at the one that it belongs to, itself left aside. Attention from blue words to "
+        f"others is blue, all other grey. The darker a line, the larger the {measure}; the darkest blue is the largest of "
+        "its word, the darkest grey that of the head. Special tokens are not shown, and their share is said. "
         "Heads are layer-head from 1, as in the paper."
     ]
     if missed := [one for one in tried if isinstance(one, str)]:
@@ -132,6 +136,19 @@ def _patterns(shares: pd.DataFrame, tokens: EdgeTokens) -> Iterator[tuple[str, s
         if (values > 0).any():
             does = "Attends" if values.max() >= bar else "More than any other head"  # no head of this model shows it
             yield pattern, f"{does} {where}", values, of_what
+
+
+def _shows(pattern: str, found: Shown, tokens: EdgeTokens) -> Mask | None:
+    """(query, key): which attention is of a pattern; None for all of it."""
+    labels = found.keys.labels
+    if pattern in ("previous token", "next token"):
+        return np.eye(len(found.queries), len(labels), 1 if pattern == "next token" else -1, dtype=bool)
+    of_keys = {
+        "separator": [label in tokens.separators for label in labels],
+        "first token": [place == 0 for place in range(len(labels))],
+        "period": [label.removeprefix("##") == "." for label in labels],
+    }
+    return np.broadcast_to(of_keys[pattern], (len(found.queries), len(labels))) if pattern in of_keys else None
 
 
 def _relation_panels(
@@ -189,8 +206,15 @@ def _summary(panels: Sequence[Example], what: str, value: str) -> pd.DataFrame:
 
 def drawn(panels: Sequence[Example], columns: int = 4) -> Figure:
     """As wide as a page, each map below its head and what that does."""
-    maps = [Panel(one.found, f"Head {one.label}", one.says, one.marked) for one in panels]
+    maps = [
+        Panel(one.found, f"Head {one.label}", one.says, one.marked, one.coloured, _place(one.document)) for one in panels
+    ]
     return draw_panels(maps, columns, "clark2019")
+
+
+def _place(document: Document) -> str:
+    """Where a text is from, without folders: `wiki.txt:12`, or a name of its own."""
+    return document.name.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def pairs_drawn(panels: Sequence[Example]) -> pd.DataFrame:

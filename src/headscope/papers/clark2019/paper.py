@@ -197,7 +197,9 @@ class Clark2019(Paper[Data, Settings]):
         """None where no mention has an antecedent."""
         if not self.rules["cases_all"].any():
             return None
-        return self._with_twin("coreference", Corpus.from_documents(self.windows), self.settings.antecedents)
+        assert self.data.coreference is not None
+        cut = self.data.coreference.choose(self.windows, unit="window")
+        return self._with_twin("coreference", cut, self.settings.antecedents)
 
     def table1(self) -> list[Result]:
         assert self.relations is not None
@@ -238,7 +240,8 @@ class Clark2019(Paper[Data, Settings]):
             raise Unsuitable(str(error)) from error
         yield tables.table3(probes)
         if data.vectors is None:
-            raise Unsuitable("the probes that read words are left out, since there are no vectors (--vectors).")
+            said = "Of table 3 (section 5) only the probes that read words: there are no vectors (--vectors)."
+            self.workspace.left_out.append(said)
 
     @cached_property
     def divergence(self) -> pd.DataFrame:
@@ -253,12 +256,12 @@ class Clark2019(Paper[Data, Settings]):
     sections = (
         Section("Figures 1, 2 and 4 (section 3)", ["text"], figures124),
         Section("Figure 1 (example maps)", ["text"], figure1_maps),
-        Section("Figure 3 (gradients)", ["text"], figure3),
+        Section("Figure 3 (gradients)", ["text"], figure3, of=["importance"]),
         Section("Table 1 (section 4.2)", ["treebank"], table1),
         Section("Table 2 (section 4.3)", ["coreference"], table2),
         Section("Figure 5 (example maps)", ["treebank", "coreference"], figure5),
         Section("Table 3 (section 5)", ["treebank"], table3),
-        Section("Figure 6 (section 6)", ["text"], figure6),
+        Section("Figure 6 (section 6)", ["text"], figure6, of=["text", "treebank", "coreference"]),
     )
 
     def claims(self) -> list[Claim]:

@@ -9,7 +9,7 @@ from headscope.papers.clark2019 import drawings
 from headscope.statistics import STATISTICS, Statistic
 from headscope.statistics.kit.text_means import Averaged
 from headscope.study import Run
-from headscope.study.results.result import Result
+from headscope.study.results.result import Result, paper_label
 from headscope.study.tables import main_stack
 from headscope.text import Document
 
@@ -86,16 +86,20 @@ def results(shares: pd.DataFrame, tokens: EdgeTokens) -> list[Result]:
         "A pattern has more than half of a head's attention; broad, at least 0.8 of the uniform entropy. Heads are "
         "layer-head from 1, as in the paper."
     ]
-    notes2 = [f"The first token is {tokens.first}; separators are {tokens.separator or 'none'}.", *no_separators]
-    notes4 = ["Entropies are in nats, without the smoothing of the released code.", *([causal] if ends == "last" else [])]
+    counted = "Printed heads are layer-head from 1, as in the paper."
+    notes2 = [f"The first token is {tokens.first}; separators are {tokens.separator or 'none'}. {counted}", *no_separators]
+    notes4 = [
+        f"Entropies are in nats, without the smoothing of the released code. {counted}",
+        *([causal] if ends == "last" else []),
+    ]
     title1 = "Figure 1: heads that show a pattern"
     title2 = "Figure 2: attention to special tokens and punctuation"
     title4 = "Figure 4: entropy of attention, of all tokens and of one"
     picture2, picture4 = drawings.figure2(figure2, tokens.first, separator), drawings.figure4(figure4, ends, of_ends)
     return [
         Result("clark2019_fig1", title1, named, _pattern_table(named), drawings.patterns(named), notes1),
-        Result("clark2019_fig2", title2, figure2, figure=picture2, notes=notes2),
-        Result("clark2019_fig4", title4, figure4, figure=picture4, notes=notes4),
+        Result("clark2019_fig2", title2, figure2, _from_one(figure2), picture2, notes2),
+        Result("clark2019_fig4", title4, figure4, _from_one(figure4), picture4, notes4),
     ]
 
 
@@ -106,8 +110,15 @@ def end_of(shares: pd.DataFrame) -> str:
 
 def _pattern_table(named: pd.DataFrame) -> pd.DataFrame:
     found = named[named["pattern"] != NONE].sort_values(["pattern", "share"], ascending=[True, False])
-    heads = (found["layer"] + 1).astype(str) + "-" + (found["head"] + 1).astype(str)
-    return pd.DataFrame({"pattern": found["pattern"], "head": heads, "share": found["share"].round(3)})
+    return _from_one(found)[["pattern", "head", "share"]].round({"share": 3})
+
+
+def _from_one(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with one row a head, as the paper counts them."""
+    labels = [paper_label(layer, head) for layer, head in zip(table["layer"], table["head"], strict=True)]
+    shown = table.drop(columns=HEAD)
+    shown.insert(0, "head", labels)
+    return shown
 
 
 def figure3(importance: pd.DataFrame, tokens: EdgeTokens) -> Result:

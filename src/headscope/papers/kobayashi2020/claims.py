@@ -96,9 +96,7 @@ def _frequency(analysis: Analysis) -> list[Claim]:
 
 def _lengths(analysis: Analysis) -> list[Claim]:
     """Short are texts of no more tokens than a head has dimensions: in longer ones a part of α must be without effect."""
-    table = analysis.table("effective_by_length").sort_values("length")
-    size = min(site.head_size for site in analysis.lens.sites)
-    return by_length(table, size) if len(table) else []
+    return by_length(analysis.by_length, analysis.head_size)
 
 
 def by_length(table: pd.DataFrame, size: int) -> list[Claim]:

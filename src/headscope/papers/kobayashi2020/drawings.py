@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from headscope import colours
 from headscope.papers.kobayashi2020.categories import Category
@@ -158,15 +158,21 @@ def frequency(curve: pd.DataFrame, by: str) -> Figure:
     return made
 
 
-def by_length(table: pd.DataFrame) -> Figure:
-    """Figure 25: correlation of the weights with effective attention, and with norms, by the tokens of a text."""
+def by_length(table: pd.DataFrame, head_size: int) -> Figure:
+    """Figure 25: correlation of the weights with effective attention, and with norms, by the tokens of a text.
+
+    The line is at the dimensions of a head: in longer texts a part of the weights must be without effect.
+    """
     made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=2.4, sharey=True)
     ordered = table.sort_values("length")
+    longest = float(ordered["length"].max())
     columns = (("effective", "Effective attention", colours.GREEN), ("norm", NORM, colours.BLUE))
     for panel, (name, title, colour) in zip(axes.flat, columns, strict=True):
         _points_with_deviations(panel, ordered["length"], ordered[f"{name}_mean"], ordered[f"{name}_deviation"], colour)
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
-        panel.set_xlabel("Tokens of the text")
+        panel.axvline(head_size, color=colours.FAINT, linewidth=0.8, linestyle=":", zorder=0)
+        panel.set(xlabel="Tokens of the text", xlim=(0, 1.04 * longest))
+        panel.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axes[0, 0].set_ylabel("Pearson's r with α")
     axes[0, 0].set_ylim(top=1.04)  # a deviation above 1 is none that r can have
     return made

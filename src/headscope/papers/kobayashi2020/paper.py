@@ -6,7 +6,7 @@ from pathlib import Path
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
-from headscope.papers.kobayashi2020 import facts
+from headscope.papers.kobayashi2020 import facts, lengths
 from headscope.papers.kobayashi2020.alignment.aligners import aligners_of
 from headscope.papers.kobayashi2020.alignment.claims import claims as claims_of_pairs
 from headscope.papers.kobayashi2020.alignment.sections import Alignments
@@ -14,6 +14,7 @@ from headscope.papers.kobayashi2020.claims import claims, not_shown
 from headscope.papers.kobayashi2020.sections import Analysis
 from headscope.papers.kobayashi2020.settings import Data, Settings, one_pass
 from headscope.papers.paper import Paper, Section
+from headscope.statistics import EffectiveByLength
 from headscope.statistics.kit.categories import parse_categories
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.results.result import Claim, Result
@@ -27,7 +28,7 @@ def _of_text(makes: str, make: Callable[[Analysis], Iterable[Result]]) -> Sectio
 
 
 def _of_pairs(makes: str, make: Callable[[Alignments], Iterable[Result]]) -> Section:
-    return Section(makes, ("parallel",), lambda paper: make(paper.alignments))
+    return Section(makes, ("parallel",), lambda paper: make(paper.alignments), of=("alignment",))
 
 
 class Kobayashi2020(Paper[Data, Settings]):
@@ -85,13 +86,13 @@ class Kobayashi2020(Paper[Data, Settings]):
     def analysis(self) -> Analysis:
         """Section 4 and appendices A to D and G."""
         assert self.data.text is not None
-        counted = self.study(
-            "text",
-            self.data.text.take(self.settings.segments),
-            one_pass(self.settings, self._frequency(self.data.text)),
-            max_tokens=self.at_most(self.settings.max_tokens),
-        )
-        return Analysis(counted, self.lens, self.settings.categories or {}, self.settings.seed)
+        tokens, segments = self.at_most(self.settings.max_tokens), self.data.text.take(self.settings.segments)
+        statistics = one_pass(self.settings, self._frequency(self.data.text))
+        counted = self.study("text", segments, statistics, max_tokens=tokens)
+        cut = lengths.CutAtLengths(lengths.up_to(tokens))
+        few = segments.choose(cut.spread(segments, self.settings.every))
+        by_length = self.study("lengths", few, [EffectiveByLength(every=1)], encoding=cut)
+        return Analysis(counted, by_length, self.lens, self.settings.categories or {}, self.settings.seed)
 
     def _frequency(self, text: Corpus) -> Path:
         """What was given, or the counts of the whole text, written once into the run directory."""

@@ -24,8 +24,9 @@ FROM_ONE = "Layers and heads count from 1, as in the paper; in the table they co
 class Analysis:
     """The tables of a finished pass, and what the paper makes of them."""
 
-    def __init__(self, counted: Run, lens: Lens, given: Mapping[str, str], seed: int) -> None:
+    def __init__(self, counted: Run, by_length: Run, lens: Lens, given: Mapping[str, str], seed: int) -> None:
         self.counted, self.lens, self.seed = counted, lens, seed
+        self.by_length = main_stack(by_length["effective_by_length"]).sort_values("length", ignore_index=True)
         self.heads = self.table("category_weights")
         self.categories = categories_of(lens, given, self.heads)
         self.layers = layer_means(self.heads)
@@ -33,6 +34,11 @@ class Analysis:
     def table(self, name: str) -> pd.DataFrame:
         """A table of the model's own reading."""
         return main_stack(self.counted[name])
+
+    @property
+    def head_size(self) -> int:
+        """Dimensions of a head; of the smallest, where they differ."""
+        return min(site.head_size for site in self.lens.sites)
 
     @cached_property
     def singular(self) -> pd.DataFrame:
@@ -73,7 +79,8 @@ class Analysis:
             f"In {facts.MODEL} the largest is at least {facts.SINGULAR_RATIO} times the smallest.",
             "One of the values is that of the added dimension: where values have no bias, it is 1 whatever f does.",
         ]
-        return [Result("kobayashi2020_fig9", title, every, shown, drawings.singular_values(drawn), notes)]
+        picture = drawings.singular_values(drawn)
+        return [Result("kobayashi2020_fig9", title, every, shown, picture, notes, of=[])]  # of the weights alone
 
     # Section 4.2: categories of tokens
 
@@ -82,7 +89,8 @@ class Analysis:
         picture = drawings.by_layer(self.layers, panels, self.categories)
         title = "Figure 3: what layers give to categories of tokens, by weight and by norm"
         notes = [f"LayerW and LayerWN of appendix D; printed as shares of a layer in percent. {FROM_ONE}"]
-        shown = tables.shares_by_layer(self.layers, self.categories)
+        by = {"by weight": ("weight", self.layers), "by norm": ("share_norm", self.layers)}
+        shown = tables.shares_by_layer(by, self.categories)
         return [Result("kobayashi2020_fig3", title, self.layers, shown, picture, notes)]
 
     def table2(self) -> list[Result]:
@@ -90,7 +98,8 @@ class Analysis:
         shown = tables.weight_against_norm(table, self.categories)
         notes = [
             f"Columns with * are the paper's, of {facts.MODEL}. Pairs are single weights and the norms of their vectors, in "
-            "all layers and heads; rho of tokens takes each token's mean weight instead (appendix D)."
+            "all layers and heads. Rho of tokens takes each token's mean weight instead; the last is what appendix D says: "
+            "a token's mean weight against its mean weighted norm ‖αf(x)‖, of which the weight itself is a part."
         ]
         title = "Table 2: Spearman's rho between α and ‖f(x)‖"
         return [Result("kobayashi2020_table2", title, table, shown, notes=notes)]
@@ -121,13 +130,14 @@ class Analysis:
         sample = self.table("norm_scatter")
         notes = [
             "Pairs drawn by lot, as many of each category where there are enough; the paper draws 1 % of each. Weights are "
-            "on a logarithmic scale, from 1e-8 on."
+            f"on a logarithmic scale, from 1e-8 on. Printed are the first ten. {FROM_ONE}"
         ]
+        first = sample.head(10).assign(layer=sample["layer"] + 1, head=sample["head"] + 1)
         all_title, each_title = "Figure 5: α and ‖f(x)‖", "Figure 13: α and ‖f(x)‖ in each category"
         together, apart = (draw(sample, self.categories) for draw in (drawings.scatter, drawings.scatters))
         return [
-            Result("kobayashi2020_fig5", all_title, sample, sample.head(10), together, notes),
-            Result("kobayashi2020_fig13", each_title, sample, sample.head(10), apart, notes),
+            Result("kobayashi2020_fig5", all_title, sample, first, together, notes),
+            Result("kobayashi2020_fig13", each_title, sample, first, apart, notes),
         ]
 
     # Section 4.3: frequency
@@ -147,18 +157,28 @@ class Analysis:
     # Appendices A and G, and beyond
 
     def figure25(self) -> list[Result]:
-        table = self.table("effective_by_length")
-        if table.empty:
-            raise Unsuitable("none of the few texts is among those that are measured; give more.")
-        notes = ["One correlation a head and text. A point is the mean of all of one length, its line one deviation."]
+        notes = [
+            "One correlation a head and text. A point is the mean of all of one length, its line one deviation. Texts are "
+            "cut at lengths of their own: in those of more tokens than a head has dimensions "
+            f"({self.head_size}, the line) a part of α must be without effect."
+        ]
         title = "Figure 25: correlation of α with effective attention and with ‖αf(x)‖, by length"
-        return [Result("kobayashi2020_fig25", title, table, figure=drawings.by_length(table), notes=notes)]
+        picture = drawings.by_length(self.by_length, self.head_size)
+        return [Result("kobayashi2020_fig25", title, self.by_length, figure=picture, notes=notes, of=["lengths"])]
 
     def joint(self) -> list[Result]:
-        table = self.table("category_weights_joint_norm")
+        together = self.table("category_weights_joint_norm")
         title = "Appendix A: shares of categories by weight, by the heads' norms and by the joint norm"
-        picture = drawings.joint(self.layers, table, self.categories)
-        shown = tables.shares_by_layer(table, self.categories)
+        picture = drawings.joint(self.layers, together, self.categories)
+        shown = tables.shares_by_layer(
+            {
+                "by weight": ("weight", self.layers),
+                "by norm": ("share_norm", self.layers),
+                "by joint norm": ("share_norm", together),
+            },
+            self.categories,
+        )
+        table = tables.three_measures(self.layers, together, self.categories)
         return [Result("kobayashi2020_joint", title, table, shown, picture, [f"Printed are percents. {FROM_ONE}"])]
 
     def mixing(self) -> list[Result]:

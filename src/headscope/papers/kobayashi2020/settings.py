@@ -98,7 +98,9 @@ class Settings:
     max_tokens: int = option(128, "Tokens of a segment.", least=8)
     sample: int = statistics.setting(2000, least=1, help="Pairs of each category in figures 5 and 13.")
     mixed: int = statistics.setting(4, least=1, help="The mixing ratio, which is slow, is that of one text in so many.")
-    every: int = statistics.setting(25, least=1, help="Figure 25, which is slow, reads one text in so many.")
+    every: int = statistics.setting(
+        25, least=1, help="Figure 25, which is slow, reads one text in so many, cut at lengths of its own."
+    )
     seed: int = option(0, "For the pairs and heads that are drawn by lot.")
 
 
@@ -114,7 +116,6 @@ def one_pass(settings: Settings, frequency: Path) -> list[statistics.Statistic]:
         statistics.NormScatter(size=settings.sample, seed=settings.seed, categories=own),
         statistics.Frequency(path=str(frequency)),
         statistics.FrequencyCurve(path=str(frequency)),
-        statistics.EffectiveByLength(every=settings.every),
         statistics.Mixing(every=settings.mixed),
         *(statistics.BeyondSinks(measure=measure) for measure in ("weight", "norm")),  # by which a report names the heads
     ]

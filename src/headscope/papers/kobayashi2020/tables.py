@@ -1,6 +1,6 @@
 """Tables 1, 2 and 4 as the paper prints them, its own numbers beside; columns with a star are the paper's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -31,14 +31,14 @@ def dispersion(table: pd.DataFrame, theirs: pd.DataFrame, where: str) -> pd.Data
 
 
 def weight_against_norm(table: pd.DataFrame, categories: Sequence[Category]) -> pd.DataFrame:
-    """Table 2: rho of the pairs with its error, and that of appendix D's means of tokens."""
+    """Table 2: rho of the pairs with its error, of means of tokens, and of what appendix D says."""
     printed, counted = facts.TABLE2.set_index("category"), table.set_index("category")
     rows = []
     for category in categories:
         ours = counted.loc[category.name]
         row = {"Token category": category.label, "Pairs": f"{int(ours['pairs']):,}", "rho": _two(ours["rho"])}
         row |= {"error at most": _two(ours["bound"], 4), "rho of tokens": _two(ours["rho_tokens"])}
-        row["Tokens"] = f"{int(ours['tokens']):,}"
+        row |= {"rho of α and ‖αf(x)‖ of tokens": _two(ours["rho_weighted"]), "Tokens": f"{int(ours['tokens']):,}"}
         known = category.name in printed.index
         row["Pairs*"] = f"{int(printed.loc[category.name, 'pairs']):,}" if known else ""
         row["rho*"] = _two(printed.loc[category.name, "rho"]) if known else ""
@@ -46,15 +46,22 @@ def weight_against_norm(table: pd.DataFrame, categories: Sequence[Category]) -> 
     return pd.DataFrame(rows)
 
 
-def shares_by_layer(layers: pd.DataFrame, categories: Sequence[Category]) -> pd.DataFrame:
-    """What a layer gives to each category in percent, by weight where the table has weights, and by norm."""
-    shown = {"Layer": [str(layer + 1) for layer in layers["layer"]]}
-    for prefix, by in (("weight", "by weight"), ("share_norm", "by norm")):
+def shares_by_layer(measures: Mapping[str, tuple[str, pd.DataFrame]], categories: Sequence[Category]) -> pd.DataFrame:
+    """What a layer gives to each category in percent, by measures: the prefix of a measure's columns, and their table."""
+    first = next(iter(measures.values()))[1]
+    shown = {"Layer": [str(layer + 1) for layer in first["layer"]]}
+    for by, (prefix, layers) in measures.items():
         for category in categories:
-            column = layers.get(f"{prefix}_{category.name}")
-            if column is not None:
-                shown[f"{category.label}, {by}"] = [in_percent(share) for share in column]
+            shown[f"{category.label}, {by}"] = [in_percent(share) for share in layers[f"{prefix}_{category.name}"]]
     return pd.DataFrame(shown)
+
+
+def three_measures(layers: pd.DataFrame, together: pd.DataFrame, categories: Sequence[Category]) -> pd.DataFrame:
+    """The table of the joint norm, and behind its columns a layer's shares by weight and by the heads' own norms."""
+    where = ["stack", "kind", "layer"]
+    columns = [f"{prefix}_{category.name}" for prefix in ("weight", "share_norm") for category in categories]
+    apart = layers[[*where, *columns]].rename(columns=lambda name: name.replace("share_norm_", "share_norm_apart_"))
+    return together.merge(apart, on=where)
 
 
 def heaviest_heads(heads: pd.DataFrame, categories: Sequence[Category], most: int = 12) -> pd.DataFrame:

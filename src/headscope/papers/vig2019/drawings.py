@@ -33,10 +33,19 @@ def of_labels(labels: pd.DataFrame, column: str, side: str, names: Sequence[str]
         values = figures.head_grid(of_name, side)
         figures.heatmap(panel, values, name, least=0, scale=False)
         most, share = 100 * np.nanmax(values), 100 * of_name["corpus"].iloc[0]
-        panel.set_xlabel(f"0 to {most:.2g} %; {share:.2g} % of tokens", fontsize=6.5, labelpad=1)
+        panel.set_xlabel(f"0 to {_short(most)} %; {_short(share)} % of tokens", fontsize=6.5, labelpad=1)
     for panel in list(axes.flat)[len(names) :]:
         panel.set_visible(False)
     return made
+
+
+def _short(percent: float) -> str:
+    """Two digits, or three for all of it.
+
+    >>> _short(99.7), _short(41.2), _short(0.123)
+    ('100', '41', '0.12')
+    """
+    return f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
 
 
 def alignment(by_layer: pd.DataFrame) -> Figure:
@@ -48,7 +57,7 @@ def alignment(by_layer: pd.DataFrame) -> Figure:
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
         panel.set_xlabel("Layer")
     axes[0, 0].set_ylabel("Dependency alignment")
-    axes[0, 0].legend(fontsize=7, frameon=False, loc="upper right")
+    made.legend(*axes[0, 0].get_legend_handles_labels(), fontsize=7, frameon=False, loc="outside upper right")
     return made
 
 

@@ -51,7 +51,7 @@ class Analysis:
 
     def _result(self, name: str, title: str, table: pd.DataFrame, *, notes: Sequence[str] = (), **rest: Any) -> Result:
         by = "" if self.measure == "weight" else f"_{self.measure}"
-        return Result(f"vig2019_{name}{self.suffix}{by}", title, table, notes=notes, **rest)
+        return Result(f"vig2019_{name}{self.suffix}{by}", title, table, notes=notes, of=[self.corpus_name], **rest)
 
     def _of_heads(self, name: str, title: str, column: str, legend: str, notes: Sequence[str]) -> Result:
         """A heat map of a column, and the heads that have most of it."""
@@ -61,6 +61,13 @@ class Analysis:
     @property
     def filtered(self) -> list[str]:
         return ["Attention to the first token is left out."] if self.settings.without_first else []
+
+    @property
+    def whole(self) -> list[str]:
+        """What is said of attention *from* tokens, where all of their weights count."""
+        if self.measure != "weight" or self.settings.without_first:
+            return []
+        return ["Every token's weights sum up to 1, so all heads have the same share: that of the tokens."]
 
     def null_attention(self) -> list[Result]:
         """Section 5.2.3."""
@@ -76,7 +83,8 @@ class Analysis:
             for number, which, some in ((frequent, "", names[:FREQUENT]), (all_of_them, "all ", names)):
                 title = f"Figure {number.replace('A', 'A.')}: attention {side} {which}parts of speech"
                 picture = drawings.of_labels(self.tags, "tag", side, some)
-                yield self._result(f"fig{number}", title, self.tags, shown=shown, figure=picture, notes=self.filtered)
+                notes = [*self.filtered, *(self.whole if side == "from" else [])]
+                yield self._result(f"fig{number}", title, self.tags, shown=shown, figure=picture, notes=notes)
 
     def dependencies(self) -> Iterator[Result]:
         """Section 5.3.2."""
@@ -90,7 +98,8 @@ class Analysis:
         notes = [*self.filtered, "Colours are relative to each row's largest share, which stands at its end."]
         for name, side, title in (("fig9", "to", "Figure 9: attention to"), ("fig9_from", "from", "Attention from")):
             picture = drawings.types_by_layer(types, side)
-            yield self._result(name, f"{title} dependency types by layer", types, figure=picture, notes=notes)
+            said = [*notes, *(self.whole if side == "from" else [])]
+            yield self._result(name, f"{title} dependency types by layer", types, figure=picture, notes=said)
         notes = [*self.filtered, "Exact, in two passes: the mean map of the first positions, then the deviations from it."]
         yield self._of_heads("fig10", "Figure 10: attention variability", "variability", "Variability", notes)
 

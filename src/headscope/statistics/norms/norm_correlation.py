@@ -43,8 +43,9 @@ class NormPairs(ByCategory):
 class NormCorrelation(NormPairs):
     """Spearman's rho between the weight and ||f(x)||, by token category (kobayashi2020, table 2).
 
-    `rho` is that of the individual pairs (alpha_ij, ||f(x_j)||) that a query can see, `rho_tokens` that of appendix D: a
-    token's mean weight over all queries of its text, and ||f(x_j)||. The bounds say how far rho may be from its exact value.
+    `rho` is that of the individual pairs (alpha_ij, ||f(x_j)||) that a query can see. `rho_tokens` takes a token's mean
+    weight over all queries of its text instead, and `rho_weighted` is what appendix D says: that mean, Weight, against the
+    mean of ||alpha_ij f(x_j)||, WNorm. The bounds say how far rho may be from its exact value.
     """
 
     # The sums are sketches; the state is made of their arrays.
@@ -103,9 +104,12 @@ class NormCorrelation(NormPairs):
             return
         mean = got / block.query_lengths.cpu()[:, None, None]
         counted = categories.masked_fill(~block.key_mask.cpu(), -1)
-        for category, name in enumerate(self._names(block.site, "token")):
+        names = zip(self._names(block.site, "token"), self._names(block.site, "weighted"), strict=True)
+        for category, (token, weighted) in enumerate(names):
             text, key = (counted == category).nonzero(as_tuple=True)
-            self._sketches[name].add(mean[text, :, key].numpy(), norms[text, :, key].numpy())
+            weight, norm = mean[text, :, key].numpy(), norms[text, :, key].numpy()
+            self._sketches[token].add(weight, norm)
+            self._sketches[weighted].add(weight, weight * norm)  # the norm is the same in all rows of a mean
 
     def _names(self, site: Site, of: str) -> list[str]:
         return [f"{group} {of}" for group in self.group_names(site)]
@@ -129,9 +133,10 @@ class NormCorrelation(NormPairs):
     def columns(self, sums: Sums) -> Columns:
         sketches = sketches_in(sums)
         found = [self._values(sketches, " ".join(group)) for group in self.groups()]
-        names = ("rho", "bound", "pairs", "rho_tokens", "bound_tokens", "tokens")
+        names = ("rho", "bound", "pairs", "rho_tokens", "bound_tokens", "tokens", "rho_weighted", "bound_weighted")
         return {name: np.array([values[place] for values in found]) for place, name in enumerate(names)}
 
     def _values(self, sketches: Mapping[str, RankSketch], group: str) -> tuple[float, ...]:
-        pairs, tokens = (sketches.get(f"{group} {of}", RankSketch()) for of in ("pair", "token"))
-        return (*pairs.spearman(), pairs.count, *tokens.spearman(), tokens.count)
+        found = (sketches.get(f"{group} {of}", RankSketch()) for of in ("pair", "token", "weighted"))
+        pairs, tokens, weighted = found
+        return (*pairs.spearman(), pairs.count, *tokens.spearman(), tokens.count, *weighted.spearman())

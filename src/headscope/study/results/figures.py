@@ -1,5 +1,6 @@
 """How figures for papers look, and how they are written: SVG and PDF, the same bytes every time."""
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,31 @@ def figure(
         made = Figure(figsize=(width, height), layout="constrained", facecolor="white")
         axes = made.subplots(rows, columns, squeeze=False, **options)
     return made, axes
+
+
+def say(made: Figure, shown: str) -> None:
+    """Write below a figure, which grows by this line, whose numbers it shows: the model, and the texts that it has read."""
+    if not shown:
+        return
+    width, height = made.get_size_inches()
+    lines = textwrap.wrap(shown, max(20, int((width - 0.12) / _LETTER)), break_on_hyphens=False)
+    room = _LINE * len(lines) + 0.06
+    made.set_size_inches(width, height + room)
+    engine: Any = made.get_layout_engine()
+    if engine is not None:
+        engine.set(rect=(0, room / (height + room), 1, height / (height + room)))
+    else:
+        for axes in made.axes:
+            box = axes.get_position(original=True)
+            axes.set_position(
+                (box.x0, (box.y0 * height + room) / (height + room), box.width, box.height * height / (height + room))
+            )
+    written: Any = {"fontsize": SAID, "color": FAINT, "ha": "left", "va": "bottom", "linespacing": 1.25, "parse_math": False}
+    made.text(0.06 / width, 0.05 / (height + room), "\n".join(lines), gid="said", **written)
+
+
+SAID = 6.0  # points of what is said below a figure
+_LINE, _LETTER = 0.105, 0.048  # inches that a line of it is tall, and a letter wide
 
 
 def save(made: Figure, stem: Path) -> list[Path]:

@@ -34,6 +34,8 @@ class Result:
     shown: pd.DataFrame | None = None
     figure: Figure | None = None
     notes: Sequence[str] = ()  # what a reader must know to compare
+    of: Sequence[str] | None = None  # the studies whose texts it shows; those of its section, where that is not said
+    models: str = ""  # whose numbers they are, where not of the run's own model alone
 
     @property
     def printed(self) -> pd.DataFrame:

@@ -12,11 +12,12 @@ from headscope.progress import Progress, Silent
 from headscope.statistics.base import Statistic
 from headscope.study import Run, study
 from headscope.study.manifest import begin_run, save_manifest
+from headscope.study.results import figures
 from headscope.study.results.made import Made, content_of
 from headscope.study.results.result import Result
 from headscope.study.tables import save_table
 from headscope.text import Corpus
-from headscope.text.as_read import as_read
+from headscope.text.as_read import as_read, what_of
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Workspace:
     def __post_init__(self) -> None:
         self.made = Made(self.folder)
         self.drawn: dict[str, str] = {}  # by the name of a result, the content of its figure
+        self.texts: dict[str, str] = {}  # by the name of a study, the texts that it has read
 
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
@@ -49,6 +51,7 @@ class Workspace:
         run = study(lens or self.lens, corpus, statistics, out=out, progress=progress, **feed)
         cut = f"{part}, cut at {feed['max_tokens']} tokens" if feed.get("max_tokens") else part
         self.read.setdefault(as_read(run.manifest["corpus"]), []).append(cut)
+        self.texts[part] = what_of(run.manifest["corpus"])
         return run
 
     def copy_tables(self, run: Run) -> None:
@@ -56,20 +59,24 @@ class Workspace:
         for name in run.tables:
             save_table(self.folder, name, run[name])
 
-    def add(self, result: Result) -> Result:
+    def add(self, result: Result, of: Sequence[str] = ()) -> Result:
+        """Save a result; its figure says which model and texts it shows: those of `of`, where it names no studies itself."""
         draw = result.figure is not None
         if result.figure is not None:
+            parts = of if result.of is None else result.of
+            texts = dict.fromkeys(self.texts[part] for part in parts if part in self.texts)
+            figures.say(result.figure, " · ".join([result.models or self.lens.name, *texts]))
             self.drawn[result.name] = content_of(result.figure)
             draw = not self.made.is_drawn(result.name, self.drawn[result.name])
         result.save(self.folder, draw=draw)
         self.results.append(result)
         return result
 
-    def attempt(self, what: str, make: Callable[[], Iterable[Result]]) -> None:
-        """Make some results, or say in a sentence why they are left out."""
+    def attempt(self, what: str, make: Callable[[], Iterable[Result]], of: Sequence[str] = ()) -> None:
+        """Make some results, or say in a sentence why they are left out; `of` are the studies whose texts they show."""
         try:
             for result in make():
-                self.add(result)
+                self.add(result, of)
         except Unsuitable as reason:
             self.left_out.append(f"{what}: {reason}")
 

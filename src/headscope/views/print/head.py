@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from headscope.colours import BLUE, COLUMN, INK, VERMILION, head_colour
 from headscope.views.content import Content
 from headscope.views.print.columns import Box, column_height, draw_lines, row_height, write_columns, write_directions
-from headscope.views.print.header import HEAD, LINE, compared, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, LINE, compared, notes_height, notes_of, where, write_head, write_notes
 from headscope.views.print.sheet import MARGIN, Sheet, width_of
 from headscope.views.print.shown import attention_of, shown
 from headscope.views.state import State
@@ -23,7 +23,7 @@ def figure(content: Content, state: State) -> Figure:
     colours = [BLUE if found.difference else head_colour(place) for place in found.heads]
     dotted = "; dotted lines are below zero" if found.signed and not found.difference else ""
     darkest = f"The darkest line is a {found.name} of {found.largest:.2g}{dotted}."
-    notes = wrapped([*found.notes(), darkest, *compared(content, found)], COLUMN)
+    notes = notes_of(content, [*found.notes(), darkest, *compared(content, found)], COLUMN)
     keys = _key_rows(found.labels)
     top = HEAD + LINE * len(keys) + 0.14
     height = top + column_height(len(found.queries), len(found.keys)) + 0.04 + notes_height(notes)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headscope.colours import FAINT
 from headscope.views.content import Attention, Content
-from headscope.views.print.sheet import MARGIN, Sheet, width_of
+from headscope.views.print.sheet import MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import Shown
 
 LINE = 0.13  # inches from one line of text to the next
@@ -54,6 +54,14 @@ def wrapped(notes: Sequence[str], width: float) -> list[str]:
         else:
             lines.append(word)
     return lines
+
+
+def notes_of(content: Content, notes: Sequence[str], width: float) -> list[str]:
+    """The lines below a view: its notes, and whose they are: which model has read which text, in one line."""
+    lines = wrapped(notes, width)
+    if not content.model:  # arrays of one's own
+        return lines
+    return [*lines, fitted(f"{content.model} · {content.title}", SMALL, width - 2 * MARGIN)]
 
 
 def notes_height(lines: Sequence[str]) -> float:

@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 from headscope.colours import BLUE, COLUMN
 from headscope.errors import InputError
 from headscope.lens.reading import Level, Reading
-from headscope.views.content import Content
+from headscope.views.content import Array, Content
 from headscope.views.from_reading import content_of
 from headscope.views.print.columns import Box, column_height, draw_lines, write_columns
-from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, measure_name, notes_height, notes_of, where, write_head, write_notes
 from headscope.views.print.sheet import MARGIN, Sheet
 from headscope.views.print.shown import Mask, Shown, Tokens, attention_of, shown
 from headscope.views.state import State, sinks_chosen
@@ -53,13 +53,14 @@ def attention_map(
     )  # fmt: skip
     marked = marked_words(found, words, direction)
     heading = title if title is not None else f"{where(content, found.attention)}, head {head} · {measure_name(measure)}"
-    notes = wrapped(found.notes(), width)
+    notes = notes_of(content, found.notes(), width)
     top = HEAD if heading else MARGIN
     height = top + column_height(len(found.queries), len(found.keys)) + 0.04 + notes_height(notes)
     sheet = Sheet(width, height, content.title)
     if heading:
         write_head(sheet, heading)
-    draw_map(sheet, Box(MARGIN, top, width - 2 * MARGIN), found, *marked, colour)
+    coloured = marked[0][:, None] | marked[1]
+    draw_map(sheet, Box(MARGIN, top, width - 2 * MARGIN), found, marked, coloured, colour)
     write_notes(sheet, notes)
     return sheet.figure
 
@@ -96,14 +97,26 @@ def marked_words(found: Shown, words: Sequence[str | int], direction: str = "fro
     )
 
 
-def draw_map(sheet: Sheet, box: Box, found: Shown, queries: Mask, keys: Mask, colour: str = BLUE) -> None:
-    """Both columns and all lines in a part of a sheet; marked words and their lines in colour, above the others."""
-    ends = write_columns(sheet, box, (found.queries, found.keys), (queries, keys), colour)
-    marked = queries[:, None] | keys
-    others = OTHERS if marked.any() else colour
+def draw_map(
+    sheet: Sheet,
+    box: Box,
+    found: Shown,
+    bold: tuple[Mask, Mask],
+    coloured: Mask,
+    colour: str = BLUE,
+    shares: Array | None = None,
+    scale: float = 1,
+) -> None:
+    """Both columns and all lines in a part of a sheet; bold words and coloured lines (query, key) above the others.
+
+    `shares` say how dark lines are, where they are not what `found` says: parts of the largest. `scale` makes them thinner.
+    """
+    ends = write_columns(sheet, box, (found.queries, found.keys), bold, colour)
+    others = OTHERS if coloured.any() else colour
     negative = found.scores < 0 if found.signed else None
-    for name, lines, ink in (("others", ~marked, others), ("marked", marked, colour)):
-        draw_lines(sheet, ends, np.where(lines, found.shares, 0), [ink], negative=negative).set_gid(name)
+    dark = found.shares if shares is None else shares
+    for name, lines, ink in (("others", ~coloured, others), ("marked", coloured, colour)):
+        draw_lines(sheet, ends, np.where(lines, dark, 0), [ink], negative=negative, scale=scale).set_gid(name)
 
 
 def _named(tokens: Tokens, words: Sequence[str | int]) -> Mask:

@@ -12,7 +12,7 @@ from headscope.colours import COLUMN, FAINT, INK
 from headscope.views.content import Array, Content
 from headscope.views.joint_maps import End
 from headscope.views.print.columns import CHANGED
-from headscope.views.print.header import HEAD, compared, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, compared, measure_name, notes_height, notes_of, where, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import Shown, Tokens, attention_of, choose, shown
 from headscope.views.print.thinning import thinned
@@ -59,7 +59,7 @@ def figure(content: Content, state: State) -> Figure:
     room = (width - 2 * MARGIN - beside - GAP * (across - 1)) / across
     cell = min(room / len(found.keys), 0.32)
     side, tall = cell * len(found.keys), max(cell * len(found.queries), 0.1)
-    notes = wrapped([*_notes(found, other), *compared(content, found)], width)
+    notes = notes_of(content, [*_notes(found, other), *compared(content, found)], width)
     step = 0.15 + above + tall + SCALE
     sheet = Sheet(width, HEAD + step * len(rows) + notes_height(notes), content.title)
     write_head(sheet, where(content, attention))

@@ -9,7 +9,7 @@ from headscope.colours import BLUE, COLUMN, FAINT, PALE, VERMILION
 from headscope.errors import InputError
 from headscope.views.content import Attention, Content
 from headscope.views.print.columns import Ends, draw_lines
-from headscope.views.print.header import HEAD, compared, notes_height, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, compared, notes_height, notes_of, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet
 from headscope.views.print.shown import Shown, hidden_said, is_joint, shown
 from headscope.views.print.thinning import thinned
@@ -46,7 +46,7 @@ def figure(content: Content, state: State) -> Figure:
     size = max(SMALLEST, min(LARGEST, (width - left - MARGIN) / columns))
     width = max(width, left + MARGIN + columns * size)
     first = [shown(content, state, cell.attention, None if cell.head is None else [cell.head]) for cell in cells]
-    notes = wrapped([*_notes(first), *compared(content, first[0])], width)
+    notes = notes_of(content, [*_notes(first), *compared(content, first[0])], width)
     top = HEAD + (0.02 if state.sort else LABELS)
     sheet = Sheet(width, top + rows * (size + above) + notes_height(notes), content.title)
     several = f"{state.attention} · " if len(content.groups) > 1 else ""

@@ -15,7 +15,7 @@ from headscope.colours import BLUE, FAINT, GREEN, ORANGE
 from headscope.errors import InputError
 from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.print.columns import ROW, TYPE, row_height
-from headscope.views.print.header import HEAD, measure_name, notes_height, where, wrapped, write_head, write_notes
+from headscope.views.print.header import HEAD, measure_name, notes_height, notes_of, where, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import (
     Mask,
@@ -112,7 +112,7 @@ def figure(content: Content, state: State) -> Figure:
     hidden = float(np.abs(scores)[sinks].sum() / (np.abs(scores).sum() or 1))
     of_measure = f"of the {measure_name(state.measure)}"
     said = [hidden_said(of_measure, hidden, sinks_said(content, attention, "token"))] if hidden > 0 else []
-    notes = wrapped([*_notes(attention.neurons, found, renormalised), *said], FULL)
+    notes = notes_of(content, [*_notes(attention.neurons, found, renormalised), *said], FULL)
     if renormalised:
         found = replace(found, weights=found.weights / left_of(found.weights, sinks))
     line = row_height(len(labels))

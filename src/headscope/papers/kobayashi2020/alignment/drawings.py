@@ -43,7 +43,7 @@ def by_layer(layers: pd.DataFrame) -> Figure:
     return made
 
 
-def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
+def lines(layers: pd.DataFrame, headline: str) -> Figure:
     """Beyond the paper: the same as lines, with the interval of one model; means over several."""
     count, one_model = int(layers["layer"].max()) + 1, layers["model"].nunique() == 1
     made, axes = figures.figure(1, 2, width=2 * colours.COLUMN, height=3.1, sharey=True)
@@ -69,7 +69,6 @@ def lines(layers: pd.DataFrame, headline: str, about: str) -> Figure:
     made.suptitle(headline, x=0.01, ha="left", fontsize=11, fontweight="bold", color=colours.INK)
     handles, labels = axes[0, 0].get_legend_handles_labels()
     made.legend(handles, labels, loc="outside lower right", ncols=2, fontsize=7.5, frameon=False)
-    made.text(0.01, 0.025, written(about), fontsize=6.5, color=colours.FAINT, ha="left", va="bottom")
     return made
 
 
@@ -121,7 +120,7 @@ def _reference(panel: Any, one: Pairing) -> None:
             if target < cells.shape[0] and source < cells.shape[1]:
                 cells[target, source] = depth
     panel.imshow(cells, cmap=INKED, vmin=0, vmax=1, interpolation="nearest")
-    panel.set_title("Reference", fontsize=8, fontweight="bold", loc="left", pad=3)
+    panel.set_title(f"Pair {one.number}: reference", fontsize=8, fontweight="bold", loc="left", pad=3)
     _words(panel, one, rows=True)
 
 

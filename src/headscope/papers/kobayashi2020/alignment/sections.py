@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -97,7 +96,8 @@ class Alignments:
         if len(self.aligners) > 1:
             notes.append(f"Means of {len(self.aligners)} models.")
         title = "Figures 16 and 24: alignment error rates of layers"
-        return [Result("kobayashi2020_fig16", title, self.layers, shown, drawings.by_layer(self.layers), notes)]
+        picture = drawings.by_layer(self.layers)
+        return [Result("kobayashi2020_fig16", title, self.layers, shown, picture, notes, models=self.models)]
 
     def lines(self) -> list[Result]:
         """Beyond the paper: figure 16 as lines."""
@@ -105,13 +105,17 @@ class Alignments:
         better, of = int((wide["norm"] < wide["weight"]).sum()), len(wide)
         only = "only " if 2 * better <= of else ""
         headline = f"Words align better by norm than by weight in {only}{better} of {of} cases"
-        models = Path(self.aligners[0].name).name
-        models += f" and {len(self.aligners) - 1} more (means)" if len(self.aligners) > 1 else ""
-        about = f"{models}, {len(self.documents):,} sentence pairs; a case is one layer in one setting"
         title = "Beyond the paper: error rates of layers by weight and by norm"
-        picture = drawings.lines(self.layers, headline, about)
-        notes = [f"The bands are 95 % intervals of one model. {FROM_ONE}"]
-        return [Result("kobayashi2020_aer", title, self.layers, None, picture, notes)]
+        picture = drawings.lines(self.layers, headline)
+        notes = [f"A case is one layer in one setting. The bands are 95 % intervals of one model. {FROM_ONE}"]
+        shown = self.layers.assign(layer=self.layers["layer"] + 1)
+        return [Result("kobayashi2020_aer", title, self.layers, shown, picture, notes, models=self.models)]
+
+    @property
+    def models(self) -> str:
+        """Whose numbers are means, where they are those of several."""
+        others = len(self.aligners) - 1
+        return f"{self.lens.name} and {others} more (means)" if others else ""
 
     def figure8(self) -> list[Result]:
         shown = self.correlations.merge(facts.NORM_AND_AER, on="setting").rename(columns=_CORRELATIONS)
