@@ -84,7 +84,8 @@ def test_looking_at_a_text(minilm: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     for code in blocks("docs/how-to/look-at-a-text.md", "python"):
         exec(code, {})
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["own.html", "view.html", "view.svg"]
+    written = ["difference.html", "difference.pdf", "own.html", "view.html", "view.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == written
 
 
 def test_links_in_the_docs_lead_somewhere() -> None:

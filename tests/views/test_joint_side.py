@@ -60,13 +60,13 @@ def test_words_that_stand_for_each_other_share_their_pieces() -> None:
     assert both.tokens == ["the", "play", "##ing", "play", "##s", "old", "cat"]  # one word in the place of two
     assert both.joint.words == ["", "left out", "put in", "put in", ""]
     both = joint_side(side([["the"], ["play", "##ing"]]), side([["the"], ["play", "##s"]]))
-    assert (both.tokens, both.words) == (["the", "play", "##ing → ##s"], ["the", "playing → plays"])
+    assert (both.tokens, both.words) == (["the", "play", "##ing/##s"], ["the", "playing/plays"])
     assert both.word_of == [0, 1, 1]
 
 
 def test_a_mask_and_the_word_in_its_place() -> None:
     both = joint_side(side([["[CLS]"], ["[MASK]"], ["[SEP]"]]), side([["[CLS]"], ["cat"], ["[SEP]"]]))
-    assert both.tokens == ["[CLS]", "[MASK] → cat", "[SEP]"]
+    assert both.tokens == ["[CLS]", "[MASK]/cat", "[SEP]"]
     assert both.special == [True, False, True]
 
 

@@ -13,7 +13,7 @@ import { attentionOf, contentOf, sideOf, Writer } from "./contents";
 /** A is "the cats", in pieces "the cat ##s"; B is "the old cat": cats and cat are exchanged, old is put in. */
 const SIDE: Side = {
   ...sideOf("the old cat s"),
-  words: ["the", "old", "cats → cat"],
+  words: ["the", "old", "cats/cat"],
   word_of: [0, 1, 2, 2],
   joint: {
     a: { places: [0, null, 1, 2], tokens: ["the", "", "cat", "s"], words: ["the", "", "cats"] },

@@ -81,11 +81,11 @@ def title_of(sides: Sides) -> str:
     changed = [side for side in sides.values() if side.joint is not None and any(side.joint.words)]
     side = changed[0] if changed else next(iter(sides.values()))  # of two translations of one text, these
     assert side.joint is not None
-    signs = {"": "{}", "exchanged": "{{{}}}", "left out": "{{− {}}}", "put in": "{{+ {}}}"}
+    signs = {"": "{a}", "exchanged": "{{{a} → {b}}}", "left out": "{{− {a}}}", "put in": "{{+ {b}}}"}
     specials = {word for word, special in zip(side.word_of, side.special, strict=True) if special}
     said = [
-        signs[what].format(visible(word))
-        for place, (word, what) in enumerate(zip(side.words, side.joint.words, strict=True))
+        signs[what].format(a=visible(a), b=visible(b))
+        for place, (a, b, what) in enumerate(zip(side.joint.a.words, side.joint.b.words, side.joint.words, strict=True))
         if place not in specials
     ] or side.words
     return " ".join(said[:LONGEST]) + (" …" if len(said) > LONGEST else "")

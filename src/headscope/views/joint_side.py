@@ -18,7 +18,7 @@ def joint_side(first: Side, second: Side, *, one_tokenizer: bool = True) -> Side
 
     >>> both = joint_side(Side.plain(["the", "keys", "are"]), Side.plain(["the", "old", "keys", "were"]))
     >>> both.tokens, both.joint.tokens
-    (['the', 'old', 'keys', 'are → were'], ['', 'put in', '', 'exchanged'])
+    (['the', 'old', 'keys', 'are/were'], ['', 'put in', '', 'exchanged'])
     """
     keys = _keys(first, second, one_tokenizer), _keys(second, first, one_tokenizer)
     members = _members(first), _members(second)
@@ -104,9 +104,9 @@ def _picked(pairs: Sequence[Pair], labels: Sequence[str], end: int) -> list[str]
 
 
 def _said(ones: Sequence[str], others: Sequence[str], changes: Sequence[Change]) -> list[str]:
-    """One label for both: `are → were` of what was exchanged."""
+    """One label for both: `are/were` of what was exchanged; an arrow would say that one attends to the other."""
     return [
-        f"{one} → {other}" if change == "exchanged" else one or other
+        f"{one}/{other}" if change == "exchanged" else one or other
         for one, other, change in zip(ones, others, changes, strict=True)
     ]
 

@@ -21,6 +21,11 @@ export function number(value: number): string {
   return value.toExponential(1);
 }
 
+/** A difference as people read it: +0.123, −0.12. */
+export function signed(value: number): string {
+  return value > 0 ? `+${number(value)}` : number(value).replace("-", "−");
+}
+
 export function percent(share: number): string {
   return share > 0 && share < 0.0995 ? `${(100 * share).toFixed(1)}%` : `${Math.round(100 * share)}%`;
 }

@@ -1,5 +1,5 @@
 // The numbers of the isolated tokens: what they attend to, what attends to them, for every head that is shown.
-import { number } from "../../drawing/canvas";
+import { number, signed } from "../../drawing/canvas";
 import { type Isolated, numberOf, sideOf, sumFrom, sumTo, type Target, targets } from "./isolated";
 import type { HeadMaps } from "./maps";
 
@@ -164,7 +164,7 @@ function reading(maps: HeadMaps, isolated: Isolated | null, measure: string) {
       {isolated ? "most: " : "strongest: "}
       <bdi class="named">{maps.rows.labels[top.row]}</bdi> → <bdi class="named">{maps.columns.labels[top.column]}</bdi>
       {`: ${measure} `}
-      <b data-score={top.score}>{number(top.score)}</b> ({headWord(maps.maps[top.map].label)})
+      <b data-score={top.score}>{said(top.score, maps)}</b> ({headWord(maps.maps[top.map].label)})
     </>
   );
 }
@@ -185,10 +185,14 @@ function metReading(maps: HeadMaps, isolated: Isolated, met: string, measure: st
     <>
       {attended ? keptName : metName} → {attended ? metName : keptName}
       {`: ${measure} `}
-      <b data-score={sums[largest]}>{number(sums[largest])}</b> ({headWord(maps.maps[largest].label)}
+      <b data-score={sums[largest]}>{said(sums[largest], maps)}</b> ({headWord(maps.maps[largest].label)}
       {sums.length > 1 && `, the most of ${sums.length} heads`})
     </>
   );
+}
+
+function said(score: number, { difference }: HeadMaps): string {
+  return difference ? signed(score) : number(score);
 }
 
 function headWord(label: string): string {

@@ -31,6 +31,7 @@ export interface HeadMaps extends Axes {
   hidden: number; // the share of the shown rows' scores that lies on sinks which are not shown
   rowHidden: Float32Array; // the same for each row
   negative: boolean; // whether any score is below zero
+  difference: boolean; // whether scores are those of one text less those of another
 }
 
 export function axesOf(content: Content, attention: Attention, state: Pick<State, "level" | "pairs" | "sinks" | "of">): Axes {
@@ -79,6 +80,7 @@ export function headMaps(
     most,
     hidden: hiddenOf(found),
     rowHidden: hiddenOfRows(found),
+    difference: signs !== null,
     negative: maps.some((map) => map.scores.some((score) => score < 0)),
   };
 }

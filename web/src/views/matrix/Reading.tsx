@@ -1,5 +1,5 @@
 // The numbers of one cell, as text: under the pointer, at the crosshair, or kept.
-import { number, percent } from "../../drawing/canvas";
+import { number, percent, signed } from "../../drawing/canvas";
 import type { Cell } from "./Heatmap";
 import type { Matrix } from "./panels";
 
@@ -42,10 +42,6 @@ export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null })
 
 function signedPercent(share: number): string {
   return share < 0 ? `−${percent(-share)}` : percent(share);
-}
-
-function signed(score: number): string {
-  return score > 0 ? `+${number(score)}` : number(score).replace("-", "−");
 }
 
 function points(share: number): string {

@@ -1,6 +1,6 @@
 // What is said of the head that is pointed at: its label, its strongest pair, and its statistics.
-import { headName } from "../../data/content";
-import { number } from "../../drawing/canvas";
+import { headName, isDifference } from "../../data/content";
+import { number, signed } from "../../drawing/canvas";
 import { useViewed } from "../../shell/viewed";
 import type { Cell } from "./cells";
 import type { Strongest } from "./useThumbnails";
@@ -15,10 +15,10 @@ interface Props {
 
 /** The head's label, its strongest pair, and its statistics: the one that heads are sorted by first. */
 export function HeadReading({ cell, measure, strongest }: Props) {
-  const { content, state: { sort } } = useViewed();
+  const { content, state } = useViewed();
   const name = cell.head === null ? null : headName(cell.attention, cell.head);
   const known = content.statistics.filter((statistic) => name !== null && name in statistic.values);
-  known.sort((one, other) => Number(other.name === sort) - Number(one.name === sort));
+  known.sort((one, other) => Number(other.name === state.sort) - Number(one.name === state.sort));
   return (
     <>
       <b>{cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}</b>
@@ -27,7 +27,7 @@ export function HeadReading({ cell, measure, strongest }: Props) {
           {" · strongest: "}
           <bdi class="named">{strongest.from}</bdi> → <bdi class="named">{strongest.to}</bdi>
           {`: ${measure} `}
-          <b data-score={strongest.score}>{number(strongest.score)}</b>
+          <b data-score={strongest.score}>{(isDifference(content, state) ? signed : number)(strongest.score)}</b>
         </>
       )}
       {known.slice(0, STATISTICS_SAID).map((statistic) => (
