@@ -10,7 +10,8 @@ import pytest
 import headscope
 from headscope.lens import Lens, Reading
 from headscope.views.content import Content
-from headscope.views.from_reading import content_of, content_of_arrays
+from headscope.views.from_arrays import content_of_arrays
+from headscope.views.from_reading import content_of
 from headscope.views.pack import pack
 from tests.views import decoding
 
@@ -98,7 +99,7 @@ def test_norms_that_are_not_products_get_their_own_bytes() -> None:
 @pytest.mark.parametrize(
     ("scores", "words"),
     [
-        (np.zeros((1, 1, 1, 3, 3)), "dimensions"),
+        (np.zeros((1, 1, 1, 1, 3, 3)), "dimensions"),
         (np.zeros((3, 2)), "shape"),
         (np.full((3, 3), np.nan), "finite"),
         ({}, "no scores"),

@@ -92,7 +92,7 @@ def test_what_is_not_there_is_said_at_once(options: dict[str, object], words: st
 def test_help_says_what_a_view_takes(view: str) -> None:
     show = getattr(headscope, f"{view}_view")
     options = list(inspect.signature(show).parameters)
-    assert options[:3] == ["reading", "tokens", "scores"]
+    assert options[:4] == ["reading", "tokens", "sentence_b_start", "scores"]  # the first three as bertviz has them
     assert all(option in show.__doc__ for option in options)
     assert show.__name__ == f"{view}_view"
     with pytest.raises(TypeError, match="without_sink"):

@@ -14,8 +14,8 @@ from headscope.cli import options
 from headscope.errors import InputError
 from headscope.lens import ModelSource, Reading
 from headscope.text import Document
-from headscope.views.choosing import heads_named
-from headscope.views.from_reading import Only, check_length
+from headscope.views.choosing import Only, heads_named
+from headscope.views.from_reading import check_length
 from headscope.views.show import view_of
 from headscope.views.state import VIEWS, Pairs
 from headscope.views.view import View
@@ -106,7 +106,7 @@ def view(
         asked.append(_second(*asked[0], against, against_target, against_model, against_revision))
     readings, chosen = _read(asked, only, truncate)
     made = view_of(
-        kind or ("head" if len(readings) == 1 else "model"), *readings[:1], against=readings[1] if readings[1:] else None,
+        kind or ("head" if len(readings) == 1 else "model"), readings[0], against=readings[1] if readings[1:] else None,
         measure=measure, compare=compare, attention=attention, layer=layer, heads=_numbers(heads) if heads else None,
         level=level, pairs=pairs, least=least, top=top, keep=[token for token in keep.split(",") if token],
         without_sinks=without_sinks, renormalise=renormalise, sort=sort, exact=exact, only=chosen, run=run,

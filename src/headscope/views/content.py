@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from headscope.errors import InputError
 from headscope.lens.reading import Level
 from headscope.lens.sinks import known_sinks, rows_left
-from headscope.lens.tokens.labels import visible
+from headscope.lens.tokens.labels import readable, visible
 from headscope.study.run_by_head import HeadStatistic
 from headscope.views.schema import Change
 
@@ -51,17 +51,23 @@ class Side:
     joint: Joint | None = None  # where these are the tokens of two texts together
 
     @classmethod
-    def plain(cls, tokens: Sequence[str], special: Sequence[bool] | None = None) -> Self:
-        """Tokens of which nothing else is known: each is a word of its own.
+    def plain(
+        cls, tokens: Sequence[str], special: Sequence[bool] | None = None, *, second: int | None = None, pretty: bool = False
+    ) -> Self:
+        """Tokens of which nothing else is known: each is a word of its own. The second of two texts begins at `second`;
+        `pretty` ones are shown without a tokenizer's marks.
 
-        >>> Side.plain(["the", "cat"]).word_of
-        [0, 1]
+        >>> Side.plain(["the", "cat"]).word_of, Side.plain(["a", "Ġcat"], second=1, pretty=True).tokens
+        ([0, 1], ['a', 'cat'])
         """
         raw = [str(token) for token in tokens]
         if special is not None and len(special) != len(raw):
             raise InputError(f"special= says of {len(special)} tokens whether they are special, but there are {len(raw)}.")
-        shown, count = [visible(token) for token in raw], len(raw)
-        return cls(shown, raw, list(special or [False] * count), shown, list(range(count)), [0] * count)
+        if second is not None and not 0 < second < len(raw):
+            raise InputError(f"sentence_b_start= is the place of a token after the first: not {second} of {len(raw)}.")
+        shown, count = readable(raw) if pretty else [visible(token) for token in raw], len(raw)
+        segments = [int(second is not None and place >= second) for place in range(count)]
+        return cls(shown, raw, list(special or [False] * count), shown, list(range(count)), segments)
 
     def specials(self, level: Level) -> list[bool]:
         """Which tokens, or words, are special: a word is what its first piece is."""

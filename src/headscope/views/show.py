@@ -10,9 +10,12 @@ from headscope.errors import InputError
 from headscope.lens.reading import Level, Reading
 from headscope.lens.tokens.labels import visible
 from headscope.study import Run
+from headscope.views.choosing import Included, Only
 from headscope.views.content import Content
 from headscope.views.difference import difference_of, level_of
-from headscope.views.from_reading import USUAL, Only, content_of, content_of_arrays
+from headscope.views.from_arrays import content_of_arrays, content_of_stacks
+from headscope.views.from_reading import USUAL, content_of
+from headscope.views.given import check_action, sort_chosen, sort_given, sort_stacks
 from headscope.views.joint_maps import Of
 from headscope.views.print import head, matrix, model, neuron
 from headscope.views.ranking import CHANGE, most_changed
@@ -27,9 +30,10 @@ Options = ParamSpec("Options")
 
 def view_of(
     view: str,
-    reading: Reading | None = None,
+    reading: Any = None,
+    tokens: Any = None,
+    sentence_b_start: int | None = None,
     *,
-    tokens: Sequence[str] | None = None,
     scores: Any = None,
     key_tokens: Sequence[str] | None = None,
     special: Sequence[bool] | None = None,
@@ -40,7 +44,7 @@ def view_of(
     title: str = "",
     exact: bool = False,
     height: int | None = None,
-    attention: str = "",
+    attention: Any = "",
     layer: int | None = None,
     heads: Sequence[int] | None = None,
     measure: str = "",
@@ -56,12 +60,27 @@ def view_of(
     sort: str | None = None,
     above: float | None = None,
     theme: Theme = "",
+    encoder_attention: Any = None,
+    decoder_attention: Any = None,
+    cross_attention: Any = None,
+    encoder_tokens: Sequence[str] | None = None,
+    decoder_tokens: Sequence[str] | None = None,
+    include_layers: Sequence[int] | None = None,
+    include_heads: Sequence[int] | None = None,
+    prettify_tokens: bool = True,
+    display_mode: Theme = "",
+    html_action: str = "view",
 ) -> View:
-    """What is drawn: `reading`, as lens.read(...) returns it, or arrays of your own:
+    """What is drawn: `reading`, as lens.read(...) returns it, or arrays of your own, in either order:
         tokens: those that attend.
-        scores: (layer, head, query, key), (head, query, key) or (query, key), or a dictionary of them by measure.
+        scores: (layer, head, query, key), (head, query, key) or (query, key), or a dictionary of them by measure; or one
+            array a layer, with a batch of one text, as models return them: outputs.attentions.
         key_tokens: those that are attended to, where they are others.
         special: which of `tokens` are special.
+        sentence_b_start: the first token of the second of two texts.
+        encoder_attention, decoder_attention, cross_attention: an encoder-decoder's, one array a layer each.
+        encoder_tokens, decoder_tokens: theirs.
+        prettify_tokens: tokens are shown without their tokenizer's marks.
 
     Or how another reading, of another text or by another model, differs from it:
         against: the other; what is drawn are its scores less those of `reading`.
@@ -69,6 +88,7 @@ def view_of(
     What the page holds:
         measures: what it can switch between.
         only: {layer: heads}; all others are left out.
+        include_layers, include_heads: the same by layers and heads alone.
         run: a run, or its directory, by whose statistics heads can be sorted.
         title: the beginning of the text, if it is not given.
         exact: floats instead of bytes.
@@ -90,24 +110,35 @@ def view_of(
         of: with `against`, "a" for the first reading alone, "b" for the second; else their difference.
         sort, above: the model view has heads by this statistic of the run, and only those with at least so much; with
             `against` by "change", and everything opens at the head that changed most.
-        theme: "light" or "dark"; else as the system is set.
+        theme, or display_mode: "light" or "dark"; else as the system is set.
+
+    html_action, "view" or "return", changes nothing: what comes back shows itself, and `.data` is the page.
     """
     title = visible(title) if title else ""
+    reading, tokens, scores, attention = sort_given(reading, tokens, scores, attention)
+    stacks = sort_stacks(encoder_attention, decoder_attention, cross_attention, alone=reading is None and scores is None)
+    chosen = sort_chosen(only, include_layers, include_heads)
+    check_action(html_action)
     asked = [name for name in (measure, compare) if name]
     if reading is not None and against is not None:
-        content = _content_of_both(reading, against, measures, asked, only, title)
+        content = _content_of_both(reading, against, measures, asked, chosen, title)
     elif reading is not None:
-        content = _content_of_reading(view, reading, measures, asked, only, title)
+        content = _content_of_reading(view, reading, measures, asked, chosen, title)
     elif against is not None:
         raise InputError(
             "against= is a second reading to compare with a first: give that too, as lens.read(...) returns it."
         )
-    elif tokens is None or scores is None:
+    elif not stacks and (tokens is None or scores is None):
         raise InputError("A view needs a reading (lens.read(...)), or arrays: tokens=[...] and scores=[...].")
     elif view == "neuron":
         raise InputError("A neuron view needs queries and keys, which scores do not have: give a reading.")
+    elif stacks:
+        content = content_of_stacks(stacks, encoder_tokens, decoder_tokens, pretty=prettify_tokens, only=chosen, title=title)
     else:
-        content = content_of_arrays(tokens, scores, key_tokens=key_tokens, special=special, title=title)
+        content = content_of_arrays(
+            tokens, scores, key_tokens=key_tokens, special=special, second=sentence_b_start, pretty=prettify_tokens,
+            only=chosen, title=title,
+        )  # fmt: skip
     if run is not None:
         content = replace(content, statistics=[*content.statistics, *Run.open(run).head_statistics])
     group = content.group_named(attention)
@@ -119,7 +150,7 @@ def view_of(
     state = State(
         view, group, layer, None if heads is None else tuple(heads), measure or content.measures[0],
         level or ("token" if reading is None else reading.level), pairs, least, top,
-        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, of, sort or "", above, theme,
+        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, of, sort or "", above, theme or display_mode,
     )  # fmt: skip
     return View(content, state, exact=exact, height=height)
 
@@ -186,12 +217,15 @@ def _sharing_choices(function: Callable[..., View]) -> None:
     function.__doc__ = f"{inspect.getdoc(function)}\n\nWhat the page holds:{choices}"
 
 
-_ARRAYS = ("tokens", "scores", "key_tokens", "special")
+_ARRAYS = (
+    "tokens", "scores", "key_tokens", "special", "sentence_b_start", "prettify_tokens", "encoder_attention",
+    "decoder_attention", "cross_attention", "encoder_tokens", "decoder_tokens",
+)  # fmt: skip
 _sharing_choices(difference_view)
 
 
 def _content_of_both(
-    a: Reading, b: Reading, measures: Sequence[str] | None, asked: Sequence[str], only: Only | None, title: str
+    a: Reading, b: Reading, measures: Sequence[str] | None, asked: Sequence[str], only: Only | Included | None, title: str
 ) -> Content:
     both = [_content_of_reading("", one, measures, asked, only, "") for one in (a, b)]
     content = difference_of(*both)
@@ -199,7 +233,12 @@ def _content_of_both(
 
 
 def _content_of_reading(
-    view: str, reading: Reading, measures: Sequence[str] | None, asked: Sequence[str], only: Only | None, title: str
+    view: str,
+    reading: Reading,
+    measures: Sequence[str] | None,
+    asked: Sequence[str],
+    only: Only | Included | None,
+    title: str,
 ) -> Content:
     if not isinstance(reading, Reading):
         raise InputError(f"A view draws a reading, as lens.read(...) returns it, not a {type(reading).__name__}.")

@@ -32,6 +32,11 @@ class View:
         """The page, whole: nothing is loaded from anywhere."""
         return view_page(pack(self.content, exact=self.exact), self.state.fragment())
 
+    @property
+    def data(self) -> str:
+        """The page, by the name that IPython's HTML has for it: bertviz's functions return one."""
+        return self.html()
+
     def figure(self) -> Any:
         """The figure for print, a matplotlib Figure."""
         return draw(self.content, self.fitted)

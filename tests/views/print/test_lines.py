@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from headscope.colours import HEADS, head_colour
 from headscope.errors import InputError
 from headscope.views.content import HeadStatistic
-from headscope.views.from_reading import content_of_arrays
+from headscope.views.from_arrays import content_of_arrays
 from headscope.views.print import attention_map, draw
 from headscope.views.print.columns import FAINTEST
 from headscope.views.print.shown import attention_of, shown

@@ -42,7 +42,7 @@ def attention_map(
     darkest line is the largest score. `without_sinks`, special tokens and what else nearly every head looks at are not
     shown, and the share that is hidden is said; by default a decoder's. `renormalise` makes what is left shares of it.
 
-    >>> from headscope.views.from_reading import content_of_arrays
+    >>> from headscope.views.from_arrays import content_of_arrays
     >>> content = content_of_arrays(["she", "saw", "him"], [[0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.1, 0.9, 0.0]])
     >>> figure = attention_map(content, 0, 0, words=["him"])
     """
