@@ -38,12 +38,14 @@ bench: $(VENV)/.test browser
 	$(PIP) install --no-deps bertviz==1.4.1
 	$(BIN)/python -m benchmarks
 
-# Where it cannot be brought, the tests that need it are skipped by name (.ci/run makes that a failure).
+# Chromium, and poppler's pdftoppm, which looks at the sheets that it prints. Where they cannot be brought, the tests that
+# need them are skipped by name (.ci/run makes that a failure).
 browser:
-	@command -v chromium >/dev/null || \
+	@{ command -v chromium && command -v pdftoppm; } >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 	  echo "Installing chromium for the browser tests"; apt-get update -qq >/dev/null 2>&1; \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null 2>&1 || echo "chromium could not be installed"; \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium poppler-utils >/dev/null 2>&1 || \
+	  echo "chromium could not be installed"; \
 	fi
 
 # For the tests that compile every table (48 MB to fetch); they too are skipped by name without it.

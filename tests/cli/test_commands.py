@@ -118,11 +118,21 @@ def test_read_of_a_decoder_has_no_row_without_a_choice_and_no_sinks(monkeypatch,
     texts = [token.replace("Ġ", "") for token in reading.tokens]
     line = next(line.split() for line in out.splitlines() if line.split()[:1] == ["2.3"])
     sinks, share = 1 - beyond.sum() / here.sum(), beyond.sum(0).max() / beyond.sum()
-    assert line[:4] == ["2.3", f"{sinks:.2f}", texts[most], f"{share:.2f}"]
+    token, attending, attended = (
+        [texts[place], *([f"({place})"] if texts.count(texts[place]) > 1 else [])] for place in (most, row + 1, key + 1)
+    )
+    assert line[1:-1] == [f"{sinks:.2f}", *token, f"{share:.2f}", *attending, "→", *attended]
     assert line[-1] == f"{beyond.max():.3g}"
-    link = [word for word in line[4:-1] if not word.startswith("(")]
-    assert link == [texts[row + 1], "→", texts[key + 1]]
-    assert ("(" in line[4] + line[5]) == (texts.count(texts[row + 1]) > 1)
+
+
+def test_a_token_that_comes_twice_has_its_place(monkeypatch, capsys, decoder: Path) -> None:
+    command = ("read", decoder, "the cat the cat the cat")
+    found = json.loads(run(monkeypatch, capsys, *command, "--json")[1])
+    one = found["strongest"][0]
+    given = torch.tensor(found["scores"])[0, 0, 1:].sum(0)
+    assert one["place"] == int(given.masked_fill(torch.tensor(found["sinks"]), 0).argmax())
+    line = next(line for line in run(monkeypatch, capsys, *command)[1].splitlines() if line.split()[:1] == ["0.0"])
+    assert f" {one['token']} ({one['place']}) " in line.split("→")[0]
 
 
 def test_read_of_a_decoder_with_sinks(monkeypatch, capsys, decoder: Path) -> None:

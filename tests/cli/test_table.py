@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from io import StringIO
 from pathlib import Path
@@ -19,6 +18,7 @@ from headscope.cli import main
 from headscope.statistics import BeyondSinks
 from headscope.study.results.selection import BETWEEN, blocks
 from headscope.study.tables import save_table
+from tests.latex import compile_tables
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -122,14 +122,23 @@ def test_latex(call, folder: Path, tmp_path: Path) -> None:
     assert code == 0
     assert out.startswith(r"\begin{tabular}{llrrrrrrrr}")
     assert r"entropy\_low" in out
-    if shutil.which("pdflatex") is None:
-        return
-    document = (
-        rf"\documentclass{{article}}\usepackage{{booktabs}}\usepackage[T1]{{fontenc}}\begin{{document}}{out}\end{{document}}"
-    )
-    (tmp_path / "table.tex").write_text(document)
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "table.tex"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    compile_tables([out], tmp_path)
+
+
+def test_a_column_that_is_asked_for_twice_is_there_once(call, folder: Path) -> None:
+    asked = ("table", folder, "entropy", "--columns", "head,entropy,head", "--top", 1)
+    assert call(*asked)[1].splitlines()[0].split() == ["head", "entropy"]
+    assert list(json.loads(call(*asked, "--json")[1])[0]) == ["head", "entropy"]
+
+
+def test_the_tables_of_a_run(call, folder: Path) -> None:
+    assert call("table", folder)[1].split() == ["beyond_sinks", "entropy"]
+    assert json.loads(call("table", folder, "--json")[1]) == ["beyond_sinks", "entropy"]
+    for asked in (["--latex"], ["--sort", "entropy"], ["--top", 3], ["--columns", "head"]):
+        code, out, err = call("table", folder, *asked)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "Say which table" in err
+        assert "beyond_sinks, entropy" in err
 
 
 @pytest.mark.parametrize(
@@ -140,6 +149,7 @@ def test_latex(call, folder: Path, tmp_path: Path) -> None:
         (["--sort", "zzzz"], ["no column 'zzzz': it has stack, kind"]),
         (["--csv", "--latex"], ["Choose one of --latex and --csv"]),
         (["--top", "0"], ["'--top'"]),
+        (["--ascending"], ["give --sort COLUMN too"]),
     ],
 )
 def test_mistakes_are_one_sentence(call, folder: Path, arguments: list[str], parts: list[str]) -> None:

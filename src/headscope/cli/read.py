@@ -84,9 +84,10 @@ def _print(heads: list[Strongest], measure: str, sinks: str, sides: list[list[st
         table.add_column(name, justify="right" if name in ("sinks", "share", score) else "left")
     for one in heads:
         label = f"layer {one.layer}" if one.head is None else f"{one.layer}.{one.head}"
-        link = one.token if one.places is None else " → ".join(map(_named, sides, one.places))
+        token = "-" if one.place is None else _named(sides[1], one.place)
+        link = token if one.places is None else " → ".join(map(_named, sides, one.places))
         numbers = [_number(one.sinks, ".2f"), _number(one.share, ".2f"), _number(one.score, ".3g")]
-        table.add_row(label, numbers[0], Text(one.token or "-"), numbers[1], Text(link or "-"), numbers[2])
+        table.add_row(label, numbers[0], Text(token), numbers[1], Text(link), numbers[2])
     console.print(table)
 
 

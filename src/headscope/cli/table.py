@@ -1,5 +1,6 @@
 """`headscope table RUN NAME` and `headscope compare A B NAME`: the tables of runs."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -52,13 +53,14 @@ def table(
 
       headscope table run entropy --csv > entropy.csv
     """
-    opened = load_run(run)
+    opened, form = load_run(run), _form(as_markdown, as_latex, as_csv, as_json)
     if name is None:
-        typer.echo("\n".join(opened.tables))
+        if form not in (None, "--json") or columns is not None or sort is not None or top is not None:
+            raise InputError(f"Say which table, after {run}: it has {', '.join(opened.tables)}.")
+        typer.echo(json.dumps(opened.tables) if form else "\n".join(opened.tables))
         return
     whole = opened[name]
-    shown = select(whole, _names(columns), sort=sort, ascending=ascending, top=top)
-    form = _form(as_markdown, as_latex, as_csv, as_json)
+    shown = _selected(whole, columns, sort, ascending, top)
     _print(shown, form, [*_left_out(whole, shown), *_intervals(opened, name, shown)])
 
 
@@ -85,13 +87,17 @@ def compare(
 
       headscope compare trained untrained entropy --sort entropy_difference --top 10
     """
+    form = _form(as_markdown, as_latex, as_csv, as_json)
     whole = load_run(one).compare(other, name)
-    shown = select(whole, _names(columns), sort=sort, ascending=ascending, top=top)
-    _print(shown, _form(as_markdown, as_latex, as_csv, as_json), _left_out(whole, shown))
+    shown = _selected(whole, columns, sort, ascending, top)
+    _print(shown, form, _left_out(whole, shown))
 
 
-def _names(columns: str | None) -> list[str] | None:
-    return None if columns is None else [name.strip() for name in columns.split(",")]
+def _selected(whole: pd.DataFrame, columns: str | None, sort: str | None, ascending: bool, top: int | None) -> pd.DataFrame:
+    if ascending and sort is None:
+        raise InputError("--ascending says how --sort goes: give --sort COLUMN too.")
+    names = None if columns is None else [name.strip() for name in columns.split(",")]
+    return select(whole, names, sort=sort, ascending=ascending, top=top)
 
 
 def _form(as_markdown: bool, as_latex: bool, as_csv: bool, as_json: bool) -> str | None:

@@ -18,7 +18,8 @@ class Strongest(NamedTuple):
     head: int | None  # None for all heads together
     sinks: float  # their share of all that the head gives
     token: str | None  # gets most of all that the head gives, or of what goes beyond its sinks; None where nothing does
-    share: float  # of it
+    place: int | None  # of this token, which its text may have more than once
+    share: float  # of all that, what this token gets
     link: tuple[str, str] | None  # who gives most to whom; None for a measure that has one number a token
     places: tuple[int, int] | None  # of both in their texts
     score: float  # of the link, or the token
@@ -57,11 +58,11 @@ def strongest_of(
         scores = renormalised(scores, among.sinks)
         total = scores.where(among.pairs, 0).sum(0) if by_pair else scores
     if not open_to.any():
-        return Strongest(layer, head, on_sinks, None, float("nan"), None, None, float("nan"))
+        return Strongest(layer, head, on_sinks, None, None, float("nan"), None, None, float("nan"))
     most = int(total.masked_fill(~asked, -torch.inf).argmax())
     open_scores = scores.masked_fill(~open_to, -torch.inf)
     row, key = divmod(int(open_scores.argmax()), len(keys))
     share, score = float(total[most] / total[asked].sum()), float(open_scores.max())
     if not by_pair:
-        return Strongest(layer, head, on_sinks, keys[most], share, None, None, score)
-    return Strongest(layer, head, on_sinks, keys[most], share, (queries[row], keys[key]), (row, key), score)
+        return Strongest(layer, head, on_sinks, keys[most], most, share, None, None, score)
+    return Strongest(layer, head, on_sinks, keys[most], most, share, (queries[row], keys[key]), (row, key), score)

@@ -31,7 +31,7 @@ def select(
         upwards = ascending or sort in HEAD or not pd.api.types.is_numeric_dtype(frame[sort])
         frame = frame.sort_values(sort, ascending=upwards, kind="stable", na_position="last")
     frame = frame if top is None else frame.head(top)
-    return frame.reset_index(drop=True)[list(columns or frame.columns)]
+    return frame.reset_index(drop=True)[list(dict.fromkeys(columns or frame.columns))]  # each once
 
 
 def blocks(widths: Mapping[str, int], width: int) -> list[list[str]]:
@@ -39,7 +39,7 @@ def blocks(widths: Mapping[str, int], width: int) -> list[list[str]]:
 
     A column stays beside its interval. A block has at least one column of its own, however wide it is.
 
-    >>> blocks({"layer": 5, "head": 4, "entropy": 7, "entropy_low": 11, "entropy_high": 12, "share": 5}, 60)
+    >>> blocks({"layer": 5, "head": 4, "entropy": 7, "entropy_low": 11, "entropy_high": 12, "share": 5}, 50)
     [['layer', 'head', 'entropy', 'entropy_low', 'entropy_high'], ['layer', 'head', 'share']]
     """
     labels = [name for name in widths if name in HEAD]
