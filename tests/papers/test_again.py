@@ -11,6 +11,7 @@ import pytest
 from headscope.lens import ModelSource
 from headscope.study.results import figures
 from headscope.study.results.made import NAME, content_of
+from headscope.study.results.workspace import Workspace
 from tests.papers.samples import run_command, save_tiny
 
 NO_MODEL = "./no/such/model"
@@ -99,7 +100,36 @@ def test_a_changed_model_or_text_is_noticed(monkeypatch, capsys, model, data, fi
     longer = tmp_path / "longer.txt"
     longer.write_text(data["text"].read_text() + "\nOne more cat sat on the mat .\n")
     code, _, err = run_command(monkeypatch, capsys, *command(model, {**data, "text": longer}, finished))
-    assert (code, "begun with another corpus" in err) == (2, True)
+    assert (code, "begun with another corpus: text was" in err, models) == (2, True, [])
+
+
+def test_what_is_refused_leaves_a_run_as_it_was(monkeypatch, capsys, model, data, finished: Path, tmp_path: Path) -> None:
+    before = {file: file.read_bytes() for file in finished.rglob("*") if file.is_file()}
+    models = opened(monkeypatch)
+    code, _, err = run_command(monkeypatch, capsys, *command(model, data, finished, "--batch-size", 3))
+    assert (code, "begun with another setting: batch_size was 16 and is 3" in err, models) == (2, True, [])
+    other = {**data, "text": data["treebank"]}
+    assert run_command(monkeypatch, capsys, *command(model, other, finished, "--text-format", "lines"))[0] == 2
+    assert {file: file.read_bytes() for file in finished.rglob("*") if file.is_file()} == before
+
+
+def test_a_run_that_was_interrupted_when_it_was_made_again_is_finished(monkeypatch, capsys, model, data, finished) -> None:
+    """Its files are all as they were, but its manifest says no more what is in it."""
+    whole = (finished / "manifest.json").read_bytes()
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Workspace, "add", killed)
+        more = ("--coreference", data["coreference"])
+        assert run_command(patch, capsys, *command(model, data, finished, *more))[0] != 0
+    assert json.loads((finished / "manifest.json").read_text())["finished"] is False
+    code, _, err = run_command(monkeypatch, capsys, *command(model, data, finished))
+    assert code == 0, err
+    known, again = json.loads(whole), json.loads((finished / "manifest.json").read_bytes())
+    assert again.pop("corpora").keys() == {"text", "coreference"}
+    assert again == {name: value for name, value in known.items() if name != "corpora"}
 
 
 def test_a_changed_setting_is_refused_before_the_model_is_opened(monkeypatch, capsys, data, finished: Path) -> None:

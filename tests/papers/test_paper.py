@@ -76,7 +76,8 @@ def test_sections_are_made_or_left_out_and_both_is_said(data: dict[str, Path], t
     run = Ours.run(lens_for("bert"), given, Settings(most=2), out=tmp_path / "run")
     assert set(run.manifest["results"]) == {"ours_fig1", "ours_claims"}
     assert run.manifest["kind"] == "ours"
-    assert run.manifest["settings"] == {"measure": "weight", "most": 2, "hidden": 7, "sentences": None, "strict": True}
+    settings = {"batch_size": 16, "hidden": 7, "strict": True}
+    assert run.manifest["settings"] == {**settings, "measure": "weight", "most": 2, "sentences": None}
     assert run.manifest["left_out"] == [
         "Figure 2: this model is too small.",
         "Table 1, Table 2: there is no data (--treebank).",
@@ -116,7 +117,8 @@ def test_the_command_makes_data_and_settings(app: typer.Typer, data: dict[str, P
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["results"] == ["ours_fig1", "ours_claims"]
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["settings"] == {"measure": "norm", "most": 1, "hidden": 7, "sentences": None, "strict": True}
+    settings = {"batch_size": 16, "hidden": 7, "strict": True}
+    assert manifest["settings"] == {**settings, "measure": "norm", "most": 1, "sentences": None}
     assert CliRunner().invoke(app, [*arguments[:-1], "--most", "0"]).exit_code == 2
 
 
@@ -126,7 +128,8 @@ def test_settings_without_a_flag_are_set_by_text(app: typer.Typer, data: dict[st
     done = CliRunner().invoke(app, [*arguments, "--set", "strict=no", "--set", "sentences=4"])
     assert done.exit_code == 0, done.output
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert manifest["settings"] == {"measure": "weight", "most": 3, "hidden": 7, "sentences": 4, "strict": False}
+    settings = {"batch_size": 16, "hidden": 7, "strict": False}
+    assert manifest["settings"] == {**settings, "measure": "weight", "most": 3, "sentences": 4}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from headscope.lens import Lens, ModelSource
 from headscope.progress import Progress, Silent
 from headscope.statistics import Statistic
 from headscope.study import Run
-from headscope.study.manifest import check_run
+from headscope.study.manifest import check_corpora, check_run
 from headscope.study.results.made import Made, asked_for
 from headscope.study.results.result import Claim, Result, claims_result
 from headscope.study.results.workspace import Workspace
@@ -74,39 +74,48 @@ class Paper(Generic[D, S]):
         _check_paths(data)
         folder, shown = Path(out), progress or Silent()
         source = lens if isinstance(lens, ModelSource) else lens.source
-        described = _described(chosen)
+        described = _described(chosen, batch_size)
         known = {name: value for name, value in described.items() if value is not None or name not in cls.by_model}
         check_run(folder, cls.name, source, known)
-        asked = asked_for(source, {"data": data, "settings": described, "batch_size": batch_size})
+        corpora = check_corpora(folder, cls._fingerprints(data))
+        asked = asked_for(source, {"data": data, "settings": described})
         if Made(folder).is_whole(asked):
             shown.say("Nothing has changed since this run was made: all of it is there.")
             return Run.open(folder)
         with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
-            return cls._run(opened, _for_model(data, opened), chosen, folder, batch_size, shown, asked)
+            settled = cls.settled(opened, chosen)
+            workspace = Workspace(cls.name, folder, opened, _described(settled, batch_size), shown, corpora)
+            return cls(workspace, _for_model(data, opened), settled, batch_size)._made(asked)
 
-    @classmethod
-    def _run(cls, lens: Lens, data: D, settings: S, folder: Path, batch_size: int, progress: Progress, asked: str) -> Run:
-        chosen = cls.settled(lens, settings)
-        workspace = Workspace(cls.name, folder, lens, _described(chosen), progress)
+    def _made(self, asked: str) -> Run:
+        workspace = self.workspace
         workspace.begin()
-        paper = cls(workspace, data, chosen, batch_size)
         without_data: dict[str, list[str]] = {}
-        for section in cls.sections:
-            if _given(data).intersection(section.needs):
-                workspace.attempt(section.makes, partial(section.make, paper), section.of or section.needs)
+        for section in self.sections:
+            if _given(self.data).intersection(section.needs):
+                workspace.attempt(section.makes, partial(section.make, self), section.of or section.needs)
             else:
                 without_data.setdefault(" or ".join(_flags(section.needs)), []).append(section.makes)
         workspace.left_out += [f"{', '.join(all)}: there is no data ({flags})." for flags, all in without_data.items()]
-        claims = paper.claims()
-        workspace.add(claims_result(f"{cls.name}_claims", claims, paper.model))
-        return workspace.finish(cls.title, paper.opening(claims), asked)
+        claims = self.claims()
+        workspace.add(claims_result(f"{self.name}_claims", claims, self.model))
+        return workspace.finish(self.title, self.opening(claims), asked)
+
+    @classmethod
+    def _needed(cls) -> list[str]:
+        """What sections need of the Data, which is what studies count."""
+        return list(dict.fromkeys(name for section in cls.sections for name in section.needs))
+
+    @classmethod
+    def _fingerprints(cls, data: D) -> dict[str, str]:
+        corpora = {name: getattr(data, name) for name in cls._needed()}
+        return {name: corpus.fingerprint() for name, corpus in corpora.items() if corpus is not None}
 
     @classmethod
     def check_given(cls, given: Collection[str]) -> None:
         """Refuse to begin without anything that a section needs."""
-        needed = dict.fromkeys(name for section in cls.sections for name in section.needs)
-        if not needed.keys() & set(given):
-            *most, last = _flags(needed)
+        if not set(given).intersection(cls._needed()):
+            *most, last = _flags(cls._needed())
             raise InputError(f"There is nothing to read: give at least one of {', '.join(most)} and {last}.")
 
     @classmethod
@@ -162,9 +171,10 @@ def _check_paths(data: Any) -> None:
             raise InputError(f"There is no file {value}: check what --{name} is given.")
 
 
-def _described(settings: Any) -> dict[str, Any]:
+def _described(settings: Any, batch_size: int) -> dict[str, Any]:
     """For the manifest, whose keys are sorted: what has an order of its own becomes a list."""
-    return {name: list(value.items()) if isinstance(value, Mapping) else value for name, value in asdict(settings).items()}
+    named = {**asdict(settings), "batch_size": batch_size}
+    return {name: list(value.items()) if isinstance(value, Mapping) else value for name, value in named.items()}
 
 
 def _flags(names: Iterable[str]) -> list[str]:

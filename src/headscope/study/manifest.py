@@ -118,6 +118,17 @@ def check_run(run: Path, kind: str, source: ModelSource, settings: dict[str, Any
     _check_same(run, {"kind": before["kind"], **known}, {"kind": kind, **now})
 
 
+def check_corpora(run: Path, corpora: dict[str, str]) -> dict[str, str]:
+    """The fingerprints of all corpora that a run has read, by name, and of those that it is to read now.
+
+    More of them may come later; another one in the place of one that was read is refused.
+    """
+    before: dict[str, str] = load_manifest(run).get("corpora", {}) if is_begun(run) else {}
+    changes = [_changes(before[name], corpora[name], name) for name in corpora if name in before]
+    _refuse(run, "corpus", [change for some in changes for change in some])
+    return {**before, **corpora}
+
+
 def is_begun(run: Path) -> bool:
     """Whether there is a run in this folder; an error, where there is something else."""
     if (run / NAME).is_file():
@@ -142,11 +153,15 @@ def _check_same(run: Path, before: dict[str, Any], now: dict[str, Any]) -> None:
         raise InputError(f"{run} is the run of {theirs}, not of {ours}: choose another folder with -o.")
     for part in [part for part in _WORDS if part in now]:
         changes = [change for change in _changes(before.get(part, {}), now[part]) if not _is_only_a_name(part, change)]
-        if changes:
-            raise InputError(
-                f"{run} was begun with another {_WORDS[part]}: {'; '.join(changes[:3])}; "
-                "run it as before, or choose another folder with -o."
-            )
+        _refuse(run, _WORDS[part], changes)
+
+
+def _refuse(run: Path, what: str, changes: list[str]) -> None:
+    if changes:
+        raise InputError(
+            f"{run} was begun with another {what}: {'; '.join(changes[:3])}; "
+            "run it as before, or choose another folder with -o."
+        )
 
 
 _WORDS = {"model": "model", "corpus": "corpus", "settings": "setting", "versions": "version of the software"}

@@ -24,7 +24,7 @@ from matplotlib.text import Text
 
 from headscope.files import sha256_of, write_text
 from headscope.lens.source import ModelInHand, ModelSource
-from headscope.study.manifest import describe_source, versions
+from headscope.study.manifest import describe_source, load_manifest, versions
 
 NAME = "made.json"
 DRAWN = ("svg", "pdf")
@@ -45,7 +45,8 @@ class Made:
 
     def is_whole(self, asked: str) -> bool:
         """Whether the run was asked for just this, is finished, and nothing of it is missing or changed."""
-        return bool(asked) and asked == self.asked and all(map(self._is_as_it_was, self.files))
+        same = bool(asked) and asked == self.asked and all(map(self._is_as_it_was, self.files))
+        return same and bool(load_manifest(self.folder)["finished"])  # it may have been interrupted when it was made again
 
     def is_drawn(self, name: str, content: str) -> bool:
         """Whether a result's figure with this content is there."""

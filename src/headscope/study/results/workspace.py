@@ -29,6 +29,7 @@ class Workspace:
     lens: Lens
     settings: dict[str, Any]
     progress: Progress = field(default_factory=Silent)
+    corpora: dict[str, str] = field(default_factory=dict)  # by name, the fingerprints of what it reads
     results: list[Result] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # each a sentence: what, and why
     read: dict[str, list[str]] = field(default_factory=dict)  # what was read, in words, and by which of its studies
@@ -40,7 +41,7 @@ class Workspace:
 
     def begin(self) -> None:
         """Write the manifest, or check that the run there is of the same model, settings and versions."""
-        self._manifest = begin_run(self.folder, self.kind, self.lens, self.settings)
+        self._manifest = begin_run(self.folder, self.kind, self.lens, self.settings, corpora=self.corpora)
         save_manifest(self.folder, {**self._manifest, "finished": False})
 
     def study(
