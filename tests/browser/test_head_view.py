@@ -472,3 +472,17 @@ def test_it_fits_a_phone(saved: Path, open_file: Open, screenshot: Callable[[Any
     lists = [page.locator(side).bounding_box() for side in (".tokens.attending", ".tokens.attended")]
     assert lists[0]["x"] + lists[0]["width"] + 80 <= lists[1]["x"]
     screenshot(page, "head-phone")
+
+
+def test_lines_begin_at_the_tokens_that_a_page_opens_with(open_file: Open, tmp_path: Path) -> None:
+    """Far down a text: what is painted at first is what is painted again after scrolling away and back."""
+    scores = np.random.default_rng(2).dirichlet(np.full(90, 0.4), size=90)
+    page = open_file(head_view(tokens=[f"t{n}" for n in range(90)], scores=scores).save(tmp_path / "x.html"), "keep=q60,k59")
+    drawn(page)
+    page.wait_for_timeout(300)
+    first = page.locator(CANVAS).evaluate("(canvas) => canvas.toDataURL()")
+    assert page.locator(".head-drawing").evaluate("(one) => one.scrollTop") > 100
+    for pixels in (-200, 200):
+        page.locator(".head-drawing").evaluate("(one, pixels) => one.scrollBy(0, pixels)", pixels)
+        page.wait_for_timeout(200)
+    assert page.locator(CANVAS).evaluate("(canvas) => canvas.toDataURL()") == first

@@ -431,16 +431,16 @@ def test_a_pair_far_down_a_text_is_in_sight(lens: Lens, server: Server, open_liv
 
 
 def test_a_run_of_another_model_has_its_own_name(lens: Lens, open_live: Open, tmp_path: Path) -> None:
-    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"), name="another") as another:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece"), name="another/model") as another:
         counted = study(another, ["the cat sat", "two dogs"], ["entropy", "exemplars"], out=tmp_path / "run")
         add_exemplars(another, counted, [Document("the cat sat"), Document("two dogs")])
     with serving({"minilm": lens}, tmp_path / "run") as server:
         page = open_live(server, f"part=heads&head=1.2&text={quote(TEXT)}")
         page.wait_for_selector(".exemplars li")
         said = page.inner_text(".live-model")
-        assert said.startswith("another\nrun run: 12 heads in 3 layers; this model is not served here"), said
+        assert said.startswith("another/model\nrun run: 12 heads in 3 layers; this model is not served here"), said
         assert "minilm" not in page.inner_text("main > header")
-        assert "Of another, by the run run. This model is not served here" in page.inner_text(".card-panel")
+        assert "Of another/model, by the run run. This model is not served here" in page.inner_text(".card-panel")
         assert page.locator(".live-exemplar, button[name=show-head]").count() == 0  # minilm's 1.2 is another head
         page.click("button[name=part-text]")
         answered(page)

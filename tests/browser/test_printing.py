@@ -124,22 +124,65 @@ def test_the_live_page_says_its_text_and_model(lens: Lens, open_live: Open) -> N
 
 
 @pytest.mark.parametrize("view", DRAWN)
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_the_sheets_of_a_browser(view: str, dark: bool, saved: Path, open_file: Open, tmp_path: Path) -> None:
+def test_the_sheets_of_a_browser(view: str, saved: Path, open_file: Open, tmp_path: Path) -> None:
     """What is printed from a dark page is what is printed from a light one: white paper, ink, and the maps' colours."""
-    if shutil.which("pdftoppm") is None:
-        missing("pdftoppm is not installed (apt-get install poppler-utils)")
-    page = open_file(saved, f"view={view}&layer=1&heads=2", width=1300, dark=dark)
-    page.wait_for_selector("[data-drawn]")
-    page.pdf(path=tmp_path / "page.pdf", format="A4")
-    subprocess.run(["pdftoppm", "-r", "48", "-png", tmp_path / "page.pdf", tmp_path / "sheet"], check=True)
-    sheet = np.asarray(Image.open(min(tmp_path.glob("sheet*.png"))).convert("RGB")).astype(int)
+    printed = {}
+    for theme in ("light", "dark"):
+        page = open_file(saved, f"view={view}&layer=1&heads=2&keep=q2,k3", width=1300, dark=theme == "dark")
+        page.wait_for_selector("[data-drawn]")
+        printed[theme] = sheets(page, tmp_path / theme)
+    for light, dark in zip(printed["light"], printed["dark"], strict=True):
+        assert light.mean() == pytest.approx(dark.mean(), abs=0.5)  # of 255: letters may stand a fraction of a pixel aside
+    sheet = printed["light"][0]
     assert (sheet[0, 0] == 255).all()
     assert (sheet.min(-1) > 200).mean() > 0.5  # paper
     top = sheet[: int(0.12 * len(sheet))]
     assert (top.max(-1) < 90).sum() > 20  # the title, in dark ink
     colourful = sheet.max(-1) - sheet.min(-1) > 60
     assert colourful[int(0.12 * len(sheet)) :].sum() > 60
-    text = subprocess.run(["pdftotext", tmp_path / "page.pdf", "-"], check=True, capture_output=True, text=True).stdout
+    text = told(tmp_path / "dark" / "page.pdf")
     assert re.search(r"read by\s+bert", text)
     assert "copy link" not in text
+
+
+def test_lines_of_a_long_text_stay_beside_their_tokens(open_file: Open, tmp_path: Path) -> None:
+    """Over several sheets, the first of which has more than a title: each square is beside the token that it is of."""
+    count, at = 120, 90
+    scores = np.eye(count)
+    path = headscope.head_view(tokens=[f"t{n}" for n in range(count)], scores=scores).save(tmp_path / "long.html")
+    page = open_file(path, f"keep=q{at}", width=1300)
+    page.wait_for_selector("[data-drawn]")
+    first, second, *_ = sheets(page, tmp_path / "out", dots=96)
+    assert (first[len(first) // 2 :].min(-1) < 120).any(), "tokens stand below the title"
+    where = subprocess.run(
+        ["pdftotext", "-bbox", "-f", "2", "-l", "2", tmp_path / "out" / "page.pdf", "-"],
+        check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    found = re.findall(rf'yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)">t{at}<', where)
+    assert len(found) >= 2, "attending and attended, and what is said of it"
+    middle = sum(map(float, found[0])) / 2 * 96 / 72
+    coloured = second.max(-1) - second.min(-1) > 60
+    between = coloured[:, int(0.2 * coloured.shape[1]) : int(0.5 * coloured.shape[1])]  # its line, which is level
+    assert np.flatnonzero(between.any(1)).mean() == pytest.approx(middle, abs=3)
+
+
+def test_the_head_of_a_table_is_on_every_sheet(demo: Path, open_file: Open, tmp_path: Path) -> None:
+    page = open_file(demo / "report.html", "part=tables&table=entropy", width=1300)
+    page.wait_for_selector(".table-scroll tbody tr")
+    on_sheets = sheets(page, tmp_path)
+    assert len(on_sheets) > 1
+    assert told(tmp_path / "page.pdf").count("head ▲") == len(on_sheets)
+
+
+def sheets(page: Any, folder: Path, dots: int = 48) -> list[Any]:
+    """What a browser prints, in folder/page.pdf too; a sheet as (row, column, colour)."""
+    if shutil.which("pdftoppm") is None:
+        missing("pdftoppm is not installed (apt-get install poppler-utils)")
+    folder.mkdir(exist_ok=True)
+    page.pdf(path=folder / "page.pdf", format="A4")
+    subprocess.run(["pdftoppm", "-r", str(dots), "-png", folder / "page.pdf", folder / "sheet"], check=True)
+    return [np.asarray(Image.open(sheet).convert("RGB")).astype(int) for sheet in sorted(folder.glob("sheet*.png"))]
+
+
+def told(pdf: Path) -> str:
+    return subprocess.run(["pdftotext", pdf, "-"], check=True, capture_output=True, text=True).stdout

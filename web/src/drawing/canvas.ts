@@ -1,8 +1,12 @@
 // A canvas at the resolution of the screen.
 
-/** Give the canvas its size in CSS pixels, sharp on every screen, and return what draws on it. */
-export function prepare(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
-  const ratio = window.devicePixelRatio || 1;
+/** Give the canvas its size in CSS pixels, sharp on every screen (`ratio` pixels each), and return what draws on it. */
+export function prepare(
+  canvas: HTMLCanvasElement,
+  width: number,
+  height: number,
+  ratio = window.devicePixelRatio || 1,
+): CanvasRenderingContext2D {
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
   canvas.style.width = `${width}px`;

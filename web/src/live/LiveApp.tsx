@@ -114,13 +114,13 @@ function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: Mo
           <select name="model" value={model.name} onChange={(event) => choose(event.currentTarget.value)}>
             {models.map(({ name }) => (
               <option key={name} value={name}>
-                {shortName(name)}
+                {name}
               </option>
             ))}
           </select>
         </label>
       ) : (
-        <b>{shortName(model.name)}</b>
+        <b>{model.name}</b>
       )}
       <span class="live-aside">{shape}</span>
     </p>
@@ -131,7 +131,7 @@ function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: Mo
 function RunName({ run, report }: { run: RunAnswer; report: Report | null }) {
   return (
     <p class="live-model">
-      <b>{shortName(run.model.name)}</b>
+      <b>{run.model.name}</b>
       <span class="live-aside">
         run {run.name}
         {report && `: ${shapeOf(report)}`}
@@ -139,11 +139,6 @@ function RunName({ run, report }: { run: RunAnswer; report: Report | null }) {
       </span>
     </p>
   );
-}
-
-/** The last part of a path or of a hub's name. */
-function shortName(name: string): string {
-  return name.split(/[\\/]/).filter(Boolean).pop() ?? name;
 }
 
 interface PartsProps {

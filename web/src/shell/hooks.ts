@@ -16,9 +16,8 @@ export function useDark(theme: string): boolean {
   }, [query]);
   const printing = usePrinting();
   const dark = !printing && (theme === "dark" || (theme !== "light" && system));
-  useEffect(() => {
-    document.documentElement.dataset.theme = dark ? "dark" : "light";
-  }, [dark]);
+  // Here, and not in an effect: those of the views come before it, and draw with the theme's colours.
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
   return dark;
 }
 

@@ -20,12 +20,15 @@ interface Props {
 }
 
 const GAP = 5; // between a token and its lines
+const SHARP = 2; // pixels a CSS pixel, of a picture that is cut: a whole one is printed as lines
+const ROOM = SHEET.height - 160; // for tokens, on a sheet with a title and numbers
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
 export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }: Props) {
   const { content, change, dark, state: { keep } } = useViewed();
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const slices = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState({ width: 0, height: 0 });
   const [stops, setStops] = useState({ q: 0, k: 0 });
   const printing = usePrinting();
@@ -38,6 +41,7 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   const between = Math.min(420, Math.max(80, widest - left - right));
   const width = Math.min(widest, left + right + between);
   const sight = printing ? { width, height } : seen; // on paper nothing is scrolled away
+  const isCut = printing && height > ROOM;
 
   useEffect(() => {
     const element = scroller.current;
@@ -52,7 +56,7 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   const paint = () => {
     const element = scroller.current;
     if (!element || !canvas.current || !sight.width || !sight.height) return;
-    const context = prepare(canvas.current, sight.width, sight.height);
+    const context = prepare(canvas.current, sight.width, sight.height, isCut ? SHARP : undefined);
     const ends: Ends = {
       left: left + GAP,
       right: sight.width - right - GAP,
@@ -75,15 +79,17 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   };
   const painted = useRef(paint);
   painted.current = paint;
-  useLayoutEffect(() => {
-    paint();
-    if (maps && seen.width) onDrawn();
-  }, [maps, lines, isolated, sight.width, sight.height, dark, left, right, rowHeight]);
-
-  // What a page or a text opens with is kept for its reader to see: not what is kept later, by a click in sight.
+  // What a page or a text opens with is kept for its reader to see: not what is kept later, by a click in sight. Before it
+  // is painted: where it has been scrolled to, no event says so again.
   useLayoutEffect(() => {
     if (scroller.current) bringIntoSight(scroller.current, keep);
   }, [content.sides, seen.height > 0]);
+
+  useLayoutEffect(() => {
+    paint();
+    if (canvas.current && slices.current) cutInto(slices.current, canvas.current, sight.width, rowHeight);
+    if (maps && seen.width) onDrawn();
+  }, [maps, lines, isolated, isCut, sight.width, sight.height, dark, left, right, rowHeight]);
 
   const waiting = useRef(0);
   const scrolled = () => {
@@ -154,7 +160,20 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
       }}
       onFocusOut={() => point(null)}
     >
-      <canvas class="head-canvas" ref={canvas} style={{ marginBottom: `${-sight.height}px` }} aria-hidden="true" />
+      <canvas
+        class="head-canvas"
+        ref={canvas}
+        hidden={isCut}
+        style={{ height: `${sight.height}px`, marginBottom: `${-sight.height}px` }} // from the first: tokens never move
+        aria-hidden="true"
+      />
+      {isCut && (
+        <div class="head-slices" ref={slices} aria-hidden="true">
+          {Array.from({ length: longest }, (_, row) => (
+            <canvas key={row} />
+          ))}
+        </div>
+      )}
       {lists}
     </div>
   );
@@ -162,7 +181,15 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
 
 /** A row's height at which a text stands on one sheet, with its title and numbers, if it is not too long for any. */
 function onSheet(tokens: number): number {
-  return Math.max(14, Math.min(24, Math.floor((SHEET.height - 160) / tokens)));
+  return Math.max(14, Math.min(24, Math.floor(ROOM / tokens)));
+}
+
+/** A picture row by row: a sheet ends between two rows, for lines as for the tokens beside them. */
+function cutInto(slices: HTMLElement, whole: HTMLCanvasElement, width: number, rowHeight: number): void {
+  [...slices.children].forEach((slice, row) => {
+    const context = prepare(slice as HTMLCanvasElement, width, rowHeight, SHARP);
+    context.drawImage(whole, 0, -row * rowHeight, width, whole.height / SHARP);
+  });
 }
 
 /** Scroll so that all kept tokens are seen; where they are too far apart, the first, which attends. */
