@@ -49,7 +49,7 @@ def reading(lens: headscope.Lens) -> headscope.Reading:
 @pytest.fixture(scope="module")
 def saved(reading: headscope.Reading, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of MiniLM on one sentence, with every measure."""
-    return head_view(reading).save(tmp_path_factory.mktemp("head") / "minilm.html")
+    return head_view(reading, layer=0).save(tmp_path_factory.mktemp("head") / "minilm.html")
 
 
 def drawn(page: Any) -> None:
@@ -115,7 +115,7 @@ def test_the_page_says_which_model_and_text_it_shows(view: str, lens: headscope.
 
 def test_a_line_is_as_strong_as_its_score(open_file: Open, tmp_path: Path) -> None:
     given = np.diag([1.0, 0.5, 0.25, 0.0])
-    page = open_file(head_view(tokens=["a", "b", "c", "d"], scores=given, exact=True).save(tmp_path / "x.html"))
+    page = open_file(head_view(tokens=["a", "b", "c", "d"], scores=given, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     for place, score in enumerate([1.0, 0.5, 0.25]):
         right = (0.04 + 0.96 * score) * (0.5 + 2.5 * score)
@@ -127,7 +127,9 @@ def test_a_line_is_as_strong_as_its_score(open_file: Open, tmp_path: Path) -> No
 def test_lines_go_where_the_scores_are(open_file: Open, tmp_path: Path) -> None:
     given = np.zeros((1, 2, 4, 4))
     given[0, 0, 0, 3] = given[0, 1, 3, 3] = 1
-    page = open_file(head_view(tokens=["a", "b", "c", "d"], scores=given, exact=True, heads=[1]).save(tmp_path / "x.html"))
+    page = open_file(
+        head_view(tokens=["a", "b", "c", "d"], scores=given, exact=True, heads=[1], layer=0).save(tmp_path / "x.html")
+    )
     drawn(page)
     assert [strength(page, place) > 0.5 for place in range(4)] == [False, False, False, True]
     assert colours(page) == {ORANGE}
@@ -255,26 +257,26 @@ def test_hidden_specials_pairs_threshold_and_top(
 
 def test_heads_have_the_colours_of_print(open_file: Open, tmp_path: Path) -> None:
     many = np.full((len(HEADS) + 1, 2, 2), 0.5)
-    page = open_file(head_view(tokens=["a", "b"], scores=many).save(tmp_path / "x.html"))
+    page = open_file(head_view(tokens=["a", "b"], scores=many, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     shown = page.eval_on_selector_all(".chip", "chips => chips.map((chip) => getComputedStyle(chip).borderColor)")
     assert shown == [f"rgb{rgb(head_colour(place))}" for place in range(len(many))]
 
 
 def test_chips_choose_heads(scores: Floats, open_file: Open, tmp_path: Path) -> None:
-    page = open_file(head_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html"))
+    page = open_file(head_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     pressed = page.locator(".chip[aria-pressed=true]")
     page.click(".chip[data-head='1']")
     until(page, lambda: pressed.all_inner_texts() == ["0", "2"])
-    until(page, lambda: fragment(page) == "heads=0,2")
+    until(page, lambda: fragment(page) == "layer=0&heads=0,2")
     page.dblclick(".chip[data-head='1']")
     until(page, lambda: pressed.all_inner_texts() == ["1"])
     point(page, "q0")
     assert all(set(row) == {"0.1"} for row in table(page).values())
     page.click("button[name=no-heads]")
     until(page, lambda: "No head is chosen" in page.inner_text(".reading"))
-    until(page, lambda: fragment(page) == "heads=")
+    until(page, lambda: fragment(page) == "layer=0&heads=")
     until(page, lambda: canvas_opacities(page, CANVAS).max() == 0)
     page.click("button[name=all-heads]")
     until(page, lambda: len(pressed.all_inner_texts()) == 3)
@@ -305,7 +307,7 @@ def test_all_heads_together_are_all_of_the_model_also_where_the_page_has_one(
 
 
 def test_an_address_of_another_page(scores: Floats, open_file: Open, tmp_path: Path) -> None:
-    path = head_view(tokens=TOKENS, scores=scores).save(tmp_path / "x.html")
+    path = head_view(tokens=TOKENS, scores=scores, layer=0).save(tmp_path / "x.html")
     stale = "attention=decoder%20cross&layer=44&heads=77&measure=norm&pairs=ab&keep=q99,k1&sort=entropy&least=5&top=2.5"
     page = open_file(path, stale)
     drawn(page)
@@ -324,7 +326,7 @@ def test_an_address_of_another_page(scores: Floats, open_file: Open, tmp_path: P
 
 def test_a_kept_token_is_whole(open_file: Open, tmp_path: Path) -> None:
     tokens = ["unbelievable", "wwwwwwwwwwww", "a"]
-    page = open_file(head_view(tokens=tokens, scores=np.eye(3), keep=["q1", "k1"]).save(tmp_path / "x.html"))
+    page = open_file(head_view(tokens=tokens, scores=np.eye(3), keep=["q1", "k1"], layer=0).save(tmp_path / "x.html"))
     drawn(page)
     for token in page.locator("[data-token][aria-selected=true]").all():
         assert token.evaluate("element => element.scrollWidth <= element.clientWidth")
@@ -332,7 +334,7 @@ def test_a_kept_token_is_whole(open_file: Open, tmp_path: Path) -> None:
 
 def test_the_bound_that_is_said_holds(open_file: Open, tmp_path: Path) -> None:
     given = np.random.default_rng(0).dirichlet(np.ones(4), size=(1, 1, 4))
-    path = head_view(tokens=list("abcd"), scores=given).save(tmp_path / "x.html")
+    path = head_view(tokens=list("abcd"), scores=given, layer=0).save(tmp_path / "x.html")
     error = decoding.parts(path.read_text())[0]["error"]
     said = re.search(r"off by more than ([0-9.]+)%", open_file(path).inner_text(".footer"))
     assert said is not None
@@ -342,7 +344,7 @@ def test_the_bound_that_is_said_holds(open_file: Open, tmp_path: Path) -> None:
 def test_keys_move_among_tokens(
     scores: Floats, open_file: Open, tmp_path: Path, screenshot: Callable[[Any, str], Path]
 ) -> None:
-    page = open_file(head_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html"))
+    page = open_file(head_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     page.focus(".chip[data-head='0']")
     for _ in range(3):
@@ -367,7 +369,9 @@ def test_a_row_of_the_numbers_leads_to_its_token(open_file: Open, tmp_path: Path
     given = np.zeros((200, 200))
     given[3, [4, 190]] = 0.4, 0.6
     page = open_file(
-        head_view(tokens=[f"w{i}" for i in range(200)], scores=given, keep=["q3"], exact=True).save(tmp_path / "x.html")
+        head_view(tokens=[f"w{i}" for i in range(200)], scores=given, keep=["q3"], exact=True, layer=0).save(
+            tmp_path / "x.html"
+        )
     )
     drawn(page)
     redrawn(page, lambda: page.hover("tr[data-target='4']"))
@@ -379,7 +383,9 @@ def test_a_row_of_the_numbers_leads_to_its_token(open_file: Open, tmp_path: Path
 
 def test_cross_attention_has_other_tokens_on_the_right(open_file: Open, tmp_path: Path) -> None:
     given = np.random.default_rng(2).dirichlet(np.ones(3), size=(1, 2, 5))
-    view = head_view(tokens=["le", "chat", "a", "bu", "."], key_tokens=["the", "cat", "drank"], scores=given, exact=True)
+    view = head_view(
+        tokens=["le", "chat", "a", "bu", "."], key_tokens=["the", "cat", "drank"], scores=given, exact=True, layer=0
+    )
     page = open_file(view.save(tmp_path / "x.html"))
     drawn(page)
     assert page.locator("[data-token^=q]").count() == 5
@@ -406,7 +412,7 @@ def test_tokens_are_text_whatever_they_are(open_file: Open, tmp_path: Path, scre
         "\U000e0041",
     ]
     given = np.random.default_rng(3).dirichlet(np.ones(len(tokens)), size=(1, 2, len(tokens)))
-    page = open_file(head_view(tokens=tokens, scores=given, keep=["q0", "k5"]).save(tmp_path / "x.html"))
+    page = open_file(head_view(tokens=tokens, scores=given, keep=["q0", "k5"], layer=0).save(tmp_path / "x.html"))
     drawn(page)
     shown = [
         "<script>alert(1)</script>",
@@ -432,7 +438,9 @@ def test_negative_scores_are_dashed_and_it_is_said(
     open_file: Open, tmp_path: Path, screenshot: Callable[[Any, str], Path]
 ) -> None:
     given = np.diag([1.0, -1.0])[None, None]
-    page = open_file(head_view(tokens=["a", "b"], scores={"effective": given}, exact=True).save(tmp_path / "x.html"))
+    page = open_file(
+        head_view(tokens=["a", "b"], scores={"effective": given}, exact=True, layer=0).save(tmp_path / "x.html")
+    )
     drawn(page)
     opacity = canvas_opacities(page, CANVAS)
     left, right = opacity.shape[1] // 2 - 40, opacity.shape[1] // 2 + 40
@@ -448,13 +456,13 @@ def test_negative_scores_are_dashed_and_it_is_said(
 def test_dark_mode_draws_anew(
     scores: Floats, open_file: Open, tmp_path: Path, screenshot: Callable[[Any, str], Path]
 ) -> None:
-    path = head_view(tokens=TOKENS, scores=np.eye(7)).save(tmp_path / "x.html")
+    path = head_view(tokens=TOKENS, scores=np.eye(7), layer=0).save(tmp_path / "x.html")
     page = open_file(path)
     drawn(page)
     assert colours(page) == {BLUE}
     redrawn(page, lambda: page.click("button[name=theme]"))
     assert colours(page) == {BLUE_ON_DARK}
-    until(page, lambda: fragment(page) == "theme=dark")
+    until(page, lambda: fragment(page) == "layer=0&theme=dark")
     screenshot(page, "head-dark")
     system = open_file(path, dark=True)
     drawn(system)

@@ -174,13 +174,13 @@ def test_pairs_of_texts(minilm: Path, open_file: Open, tmp_path: Path) -> None:
 
 
 def test_threshold_and_top_leave_out_what_is_small(scores: Floats, open_file: Open, tmp_path: Path) -> None:
-    path = matrix_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html")
+    path = matrix_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html")
     weight = scores[0, 0]
-    page = open_file(path, "view=matrix&top=2")
+    page = open_file(path, "view=matrix&layer=0&top=2")
     drawn(page)
     kept = np.where(weight >= np.sort(weight, -1)[:, -2:-1], weight, 0)
     assert close(pixels(page, "weight", 7, 7), sequential(kept / weight.max()))
-    redrawn(page, lambda: page.goto(f"{path.as_uri()}#view=matrix&least=0.5"))
+    redrawn(page, lambda: page.goto(f"{path.as_uri()}#view=matrix&layer=0&least=0.5"))
     kept = np.where(weight >= 0.5 * weight.max(), weight, 0)
     assert close(pixels(page, "weight", 7, 7), sequential(kept / weight.max()))
     row, column = np.unravel_index(weight.argmin(), weight.shape)
@@ -192,7 +192,7 @@ def test_scores_below_zero_are_orange_and_it_is_said(
     open_file: Open, screenshot: Callable[..., Path], tmp_path: Path
 ) -> None:
     scores = np.random.default_rng(3).normal(size=(1, 1, 7, 7))
-    page = open_file(matrix_view(tokens=TOKENS, scores={"effective": scores}, exact=True).save(tmp_path / "x.html"))
+    page = open_file(matrix_view(tokens=TOKENS, scores={"effective": scores}, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     assert close(pixels(page, "effective", 7, 7), diverging(scores[0, 0] / np.abs(scores).max()))
     assert "orange is below zero" in page.inner_text(".matrix-legend")
@@ -203,7 +203,9 @@ def test_zoom_by_wheel_buttons_and_double_click(scores: Floats, open_file: Open,
     rng = np.random.default_rng(2)
     many = rng.dirichlet(np.full(200, 0.1), size=(1, 1, 200))
     tokens = [f"t{place}" for place in range(200)]
-    page = open_file(matrix_view(tokens=tokens, scores={"weight": many, "other": many[..., ::-1]}).save(tmp_path / "x.html"))
+    page = open_file(
+        matrix_view(tokens=tokens, scores={"weight": many, "other": many[..., ::-1]}, layer=0).save(tmp_path / "x.html")
+    )
     drawn(page)
     thinned = page.locator(".matrix-labels.of-rows .matrix-label").all_inner_texts()
     assert thinned[:2] != ["t0", "t1"]
@@ -235,7 +237,7 @@ def test_zoom_by_wheel_buttons_and_double_click(scores: Floats, open_file: Open,
 
 
 def test_dragging_moves_and_keeps_nothing(scores: Floats, open_file: Open, tmp_path: Path) -> None:
-    page = open_file(matrix_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html"))
+    page = open_file(matrix_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     for _ in range(3):
         redrawn(page, lambda: page.click("[name=zoom-in]"))
@@ -252,7 +254,7 @@ def test_dragging_moves_and_keeps_nothing(scores: Floats, open_file: Open, tmp_p
 
 
 def test_click_keeps_row_and_column_and_a_link_brings_them_back(scores: Floats, open_file: Open, tmp_path: Path) -> None:
-    path = matrix_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html")
+    path = matrix_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html")
     page = open_file(path)
     drawn(page)
     point(page, "weight", 3, 5, 7, 7)
@@ -273,7 +275,7 @@ def test_click_keeps_row_and_column_and_a_link_brings_them_back(scores: Floats, 
 
 
 def test_keys_move_the_crosshair_and_keep(scores: Floats, open_file: Open, tmp_path: Path) -> None:
-    page = open_file(matrix_view(tokens=TOKENS, scores=scores, exact=True).save(tmp_path / "x.html"))
+    page = open_file(matrix_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     page.focus(MAP.format("weight"))
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "End"):  # the first shows where it is
@@ -292,7 +294,9 @@ def test_keys_move_the_crosshair_and_keep(scores: Floats, open_file: Open, tmp_p
 
 def test_titles_and_legends_of_small_maps_are_whole(open_file: Open, tmp_path: Path) -> None:
     given = {"weight": np.full((1, 1, 1), 1.0), "joint_norm": np.full((1, 1, 1), 2.0)}
-    page = open_file(matrix_view(tokens=["a"], scores=given, compare="joint_norm").save(tmp_path / "x.html"), width=900)
+    page = open_file(
+        matrix_view(tokens=["a"], scores=given, compare="joint_norm", layer=0).save(tmp_path / "x.html"), width=900
+    )
     drawn(page)
     for title in page.locator("figcaption").all():
         assert title.evaluate("element => element.scrollWidth <= element.clientWidth"), title.inner_text()
@@ -315,7 +319,7 @@ def test_cross_attention_has_other_tokens_on_each_side(open_file: Open, tmp_path
 def test_tokens_are_text_and_a_dark_page_is_dark(open_file: Open, screenshot: Callable[..., Path], tmp_path: Path) -> None:
     tokens = ["<script>alert(1)</script>", "&amp;", "\"'`", "👩‍🚀", "سلام", "שלום", "a\x00b", "\n", "x" * 80]
     scores = np.eye(9)
-    page = open_file(matrix_view(tokens=tokens, scores=scores).save(tmp_path / "x.html"), dark=True)
+    page = open_file(matrix_view(tokens=tokens, scores=scores, layer=0).save(tmp_path / "x.html"), dark=True)
     drawn(page)
     labels = page.locator(".matrix-labels.of-rows .matrix-label bdi").all_text_contents()
     assert labels == ["<script>alert(1)</script>", "&amp;", "\"'`", "👩‍🚀", "سلام", "שלום", "a␀b", "⏎", "x" * 80]
@@ -335,7 +339,7 @@ def test_a_long_text_loses_no_score_and_is_drawn_at_once(
     scores = np.zeros((1, 1, 4096, 4096), dtype=np.float32)
     scores[0, 0, 3000, 1234] = 1.0
     tokens = [f"t{place}" for place in range(4096)]
-    page = open_file(matrix_view(tokens=tokens, scores=scores, keep=["q3000", "k1234"]).save(tmp_path / "x.html"))
+    page = open_file(matrix_view(tokens=tokens, scores=scores, keep=["q3000", "k1234"], layer=0).save(tmp_path / "x.html"))
     drawn(page)
     assert page.evaluate("performance.getEntriesByName('headscope:drawn')[0].startTime") < 6000
     whole = canvas_pixels(page, "canvas.matrix-scores")
@@ -377,7 +381,7 @@ def test_a_phone_scrolls_down_but_not_sideways_and_pinches(
 
 def test_nothing_left_to_show_is_said(open_file: Open, tmp_path: Path) -> None:
     page = open_file(
-        matrix_view(tokens=["[CLS]", "[SEP]"], scores=np.eye(2), special=[True, True], without_sinks=True).save(
+        matrix_view(tokens=["[CLS]", "[SEP]"], scores=np.eye(2), special=[True, True], without_sinks=True, layer=0).save(
             tmp_path / "x.html"
         )
     )

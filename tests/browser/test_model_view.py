@@ -44,7 +44,7 @@ def entropies() -> Floats:
 @pytest.fixture(scope="module")
 def with_run(scores: Floats, entropies: Floats, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page whose heads have two statistics, the second not for head 2.3."""
-    view = model_view(tokens=TOKENS, scores=scores, exact=True)
+    view = model_view(tokens=TOKENS, scores=scores, exact=True, layer=0)
     names = [f"encoder self {layer}.{head}" for layer in range(3) for head in range(4)]
     statistics = [
         HeadStatistic("entropy.entropy", "entropy", "how evenly", dict(zip(names, entropies.ravel().tolist(), strict=True))),
@@ -83,7 +83,7 @@ def test_small_lines_go_where_the_scores_are(open_file: Open, tmp_path: Path) ->
     given[:] = np.eye(4)
     given[1, 2] = 0
     given[1, 2, :, 0] = 0.2  # all attend to the first, weakly: each head is drawn up to its own largest
-    page = open_file(model_view(tokens=["a", "b", "c", "d"], scores=given, exact=True).save(tmp_path / "x.html"))
+    page = open_file(model_view(tokens=["a", "b", "c", "d"], scores=given, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     opacity = canvas_opacities(page, PICTURE)
     for key, to in [("0.0", [0, 1, 2, 3]), ("1.1", [0, 1, 2, 3]), ("1.2", [0, 0, 0, 0])]:
@@ -102,7 +102,9 @@ def test_longer_texts_are_heat_maps_with_the_colours_of_the_scores(open_file: Op
     given = np.random.default_rng(3).random((2, 2, 40, 40))
     given[1] *= 0.01  # each head up to its own largest
     signed = given - 0.5 * given.max((2, 3), keepdims=True)
-    view = model_view(tokens=[f"w{i}" for i in range(40)], scores={"weight": given, "effective": signed}, exact=True)
+    view = model_view(
+        tokens=[f"w{i}" for i in range(40)], scores={"weight": given, "effective": signed}, exact=True, layer=0
+    )
     page = open_file(view.save(tmp_path / "x.html"))
     drawn(page)
     for measure, array, palette in [("weight", given, sequential), ("effective", signed, diverging)]:
@@ -124,7 +126,7 @@ def test_pointing_at_a_head_says_its_strongest_pair(
     minilm: Path, open_file: Open, tmp_path: Path, screenshot: Screenshot
 ) -> None:
     reading = headscope.open(str(minilm)).read("The heavy box fell on the unbelievably old cat.")
-    page = open_file(model_view(reading).save(tmp_path / "x.html"))
+    page = open_file(model_view(reading, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     screenshot(page, "model-lines")
     for measure in ("weight", "norm"):
@@ -204,7 +206,7 @@ def test_heads_are_sorted_and_filtered_by_a_statistic(
     assert page.inner_text(".sorting-count") == "6 of 12 heads"
     until(page, lambda: "&above=" in fragment(page))
     named, above = fragment(page).split("&above=")
-    assert named == "view=model&sort=entropy.entropy"
+    assert named == "view=model&layer=0&sort=entropy.entropy"
     assert float(above) == pytest.approx(middle, abs=2.75 / 200)  # a step of the slider
     screenshot(page, "model-sorted")
     again = open_file(with_run, fragment(page))
@@ -249,7 +251,7 @@ def test_dark_mode_and_thresholds_draw_anew(scores: Floats, with_run: Path, open
 def test_tokens_are_text_whatever_they_are(open_file: Open, tmp_path: Path) -> None:
     tokens = ["<script>alert(1)</script>", "&amp;\"'", "مرحبا", "a\x00b"]
     given = np.eye(4)[[0, 0, 2, 3]][None, None] * np.array([1, 0.1, 0.5, 0.5])[:, None]
-    page = open_file(model_view(tokens=tokens, scores=given, exact=True).save(tmp_path / "x.html"))
+    page = open_file(model_view(tokens=tokens, scores=given, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     page.click("[data-cell='0.0']")
     page.wait_for_selector(".enlarged .tokens")
@@ -269,7 +271,7 @@ def test_it_fits_a_phone(with_run: Path, open_file: Open, tmp_path: Path, screen
     page.wait_for_selector(".enlarged[data-head='2.1']")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     screenshot(page, "model-phone")
-    many = model_view(tokens=["a", "b"], scores=np.full((2, 32, 2, 2), 0.5)).save(tmp_path / "x.html")
+    many = model_view(tokens=["a", "b"], scores=np.full((2, 32, 2, 2), 0.5), layer=0).save(tmp_path / "x.html")
     wide = open_file(many, width=390, height=844, phone=True)
     drawn(wide)
     assert wide.evaluate("document.documentElement.scrollWidth") <= 390
@@ -279,7 +281,9 @@ def test_it_fits_a_phone(with_run: Path, open_file: Open, tmp_path: Path, screen
 def test_a_thousand_heads(open_file: Open, tmp_path: Path, screenshot: Screenshot) -> None:
     given = np.random.default_rng(5).random((32, 32, 48, 48), dtype=np.float32) ** 8
     given[7, 9] = np.eye(48)
-    page = open_file(model_view(tokens=[f"w{i}" for i in range(48)], scores=given).save(tmp_path / "x.html"), width=1400)
+    page = open_file(
+        model_view(tokens=[f"w{i}" for i in range(48)], scores=given, layer=0).save(tmp_path / "x.html"), width=1400
+    )
     drawn(page)
     picture = canvas_pixels(page, PICTURE)[cell(page, "7.9")]
     assert (np.diagonal(picture.sum(2)) < 300).all()  # dark on white

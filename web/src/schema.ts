@@ -32,6 +32,12 @@ export type Pairs = (typeof Pairs)[number];
 export const Sinks = ["", "shown", "hidden", "renormalised"] as const;
 export type Sinks = (typeof Sinks)[number];
 
+export const Scale = ["linear", "row", "log"] as const;
+export type Scale = (typeof Scale)[number];
+
+export const Small = ["", "lines", "maps"] as const;
+export type Small = (typeof Small)[number];
+
 export const Theme = ["", "light", "dark"] as const;
 export type Theme = (typeof Theme)[number];
 
@@ -160,6 +166,18 @@ export interface Measure {
   signed: boolean;
 }
 
+/** What one head does in this text, by its weights. */
+export interface TellingHead {
+  layer: number;
+  head: number;
+  role: string; // by this text alone; empty where none holds
+  share: number; // of what goes beyond sinks, that goes to the place of the role
+  focus: number; // what its rows give to one token beyond sinks, on average: of all that they give
+  query: number; // its strongest link beyond sinks
+  key: number;
+  weight: number;
+}
+
 /** A number for every head, out of a run; by `encoder self 3.1`. */
 export interface HeadStatistic {
   name: string;
@@ -188,6 +206,8 @@ export interface Content {
   model: string; // what people call the model that has read it; empty where nobody knows
   sides: Record<string, Side>;
   sinks: Record<string, boolean[]>; // by `encoder self`: which tokens of the side that is attended to are sinks
+  telling: Record<string, TellingHead[]>; // by `encoder self`: the heads that say most about the text, best first
+  roles: Record<string, string>; // by `encoder self 3.1`, where a run has told them
   attentions: Attention[];
   measures: Measure[];
   statistics: HeadStatistic[];
@@ -213,9 +233,9 @@ export interface LivePage {
 /** Every choice that a reader of a page can make. The defaults are what a page opens with. */
 export interface State {
   view: View;
-  attention: string; // "encoder self", "decoder cross", ...; empty: the first that there is
-  layer: number | null; // none: the first that there is
-  heads: number[] | null; // the model's own numbers; none: all in the head view, the first elsewhere
+  attention: string; // "encoder self", "decoder cross", ...; empty: cross attention where it is, else the first
+  layer: number | null; // none: where the heads are that say most about the text
+  heads: number[] | null; // the model's own numbers; none: all, without a layer those that say most
   measure: string;
   level: Level;
   pairs: Pairs;
@@ -225,6 +245,8 @@ export interface State {
   keep: string[]; // tokens that stay chosen: "q3" attends, "k5" is attended to
   compare: string; // the matrix: a second measure beside the first, and their difference
   of: Of; // of a difference: B less A, A alone, or B alone
+  scale: Scale; // the matrix: what the darkest colour stands for
+  small: Small; // the model view: heads as lines or as maps
   sort: string; // the model view: a statistic to sort heads by
   above: number | null; // the model view: only heads whose statistic is at least this
   theme: Theme; // empty: as the system is set
@@ -572,4 +594,4 @@ export interface ExemplarsAnswer {
   exemplars: ServedExemplar[];
 }
 
-export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "sinks": "", "keep": [], "compare": "", "of": "", "sort": "", "above": null, "theme": ""};
+export const USUAL: State = {"view": "head", "attention": "", "layer": null, "heads": null, "measure": "weight", "level": "token", "pairs": "all", "least": 0.0, "top": 0, "sinks": "", "keep": [], "compare": "", "of": "", "scale": "linear", "small": "", "sort": "", "above": null, "theme": ""};

@@ -1,6 +1,6 @@
 // Every choice that a reader of the views can make, in the words of their address (src/headscope/views/state.py).
 import { type Fields, list, number, oneOf, parse as read, text, format as written } from "./fields";
-import { Level, Of, Pairs, Sinks, type State, Theme, USUAL, View } from "./schema";
+import { Level, Of, Pairs, Scale, Sinks, Small, type State, Theme, USUAL, View } from "./schema";
 
 export type { State };
 export type Change = (changes: Partial<State>) => void;
@@ -21,6 +21,8 @@ export const FIELDS: Fields<State> = {
   keep: list(USUAL.keep, TOKENS),
   compare: text(USUAL.compare),
   of: oneOf(Of, USUAL.of),
+  scale: oneOf(Scale, USUAL.scale),
+  small: oneOf(Small, USUAL.small),
   sort: text(USUAL.sort),
   above: number(USUAL.above, -Infinity),
   theme: oneOf(Theme, USUAL.theme),

@@ -71,6 +71,8 @@ export function contentOf(side: Side, attentions: Attention[], more: Partial<Con
     model: "a model",
     sides: { source: side },
     sinks: Object.fromEntries(attentions.map((one) => [groupOf(one), side.special])),
+    telling: {},
+    roles: {},
     attentions,
     measures: names.map((name) => ({ name, title: name, about: "", joint: name === "joint_norm", signed: name === "effective" })),
     statistics: [],

@@ -17,7 +17,7 @@ from headscope.text import Document
 from headscope.views.choosing import Only, heads_named
 from headscope.views.from_reading import check_length
 from headscope.views.show import view_of
-from headscope.views.state import VIEWS, Pairs
+from headscope.views.state import VIEWS, Pairs, Scale, Small
 from headscope.views.view import View
 
 
@@ -49,8 +49,16 @@ def view(
     ] = None,
     measure: options.Measure = "weight",
     compare: Annotated[str, typer.Option(help="The matrix: a second measure beside the first.")] = "",
+    scale: Annotated[
+        Scale, typer.Option(help="The matrix: colours by the largest of all, of each row, or by powers of ten.")
+    ] = "linear",
+    small: Annotated[
+        Small, typer.Option(help="The model view: heads as lines or as maps. Default: by the text's length.")
+    ] = "",
     attention: options.Attention = "",
-    layer: Annotated[int | None, typer.Option(help="The layer it opens with.")] = None,
+    layer: Annotated[
+        int | None, typer.Option(help="The layer it opens with. Default: that of the heads that say most about the text.")
+    ] = None,
     heads: Annotated[str, typer.Option(help="The heads it opens with: 0,4.")] = "",
     only: Annotated[str, typer.Option(help="Leave out all heads but these: 3.1,5.0; 3 is a whole layer.")] = "",
     level: Annotated[
@@ -109,7 +117,8 @@ def view(
         kind or ("head" if len(readings) == 1 else "model"), readings[0], against=readings[1] if readings[1:] else None,
         measure=measure, compare=compare, attention=attention, layer=layer, heads=_numbers(heads) if heads else None,
         level=level, pairs=pairs, least=least, top=top, keep=[token for token in keep.split(",") if token],
-        without_sinks=without_sinks, renormalise=renormalise, sort=sort, exact=exact, only=chosen, run=run,
+        without_sinks=without_sinks, renormalise=renormalise, scale=scale, small=small, sort=sort, exact=exact,
+        only=chosen, run=run,
     )  # fmt: skip
     _write(made, paths, as_json)
 

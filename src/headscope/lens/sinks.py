@@ -107,14 +107,15 @@ class TextSinks:
     def add(self, block: AttentionBlock) -> None:
         """One layer, all of its rows."""
         self._known[block.site.group] = known_sinks(block.key_sequences[0].special, block.is_causal)
-        self._parked.setdefault(block.site.group, []).append(block.cached(_parked_on_in))
+        self._parked.setdefault(block.site.group, []).append(block.cached(parked_in))
 
     def by_group(self) -> dict[str, list[bool]]:
         """By `decoder self`, which of the tokens attended to are sinks, in the layers that have come so far."""
         return {group: sinks_of(known, self._parked[group]) for group, known in self._known.items()}
 
 
-def _parked_on_in(block: AttentionBlock) -> Tensor:
+def parked_in(block: AttentionBlock) -> Tensor:
+    """The keys of one layer that most of its heads park on; `block.cached(parked_in)` looks for them once."""
     known = torch.tensor(known_sinks(block.key_sequences[0].special, block.is_causal))
     rows = len(block.batch.query_sequences(block.site)[0])  # a model may pad a text to its own block size
     return parked_on(block.weights[0, :, :rows, : len(known)], known, block.site.kind == "self")

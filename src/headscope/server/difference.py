@@ -12,7 +12,7 @@ from headscope.errors import InputError
 from headscope.lens import Lens
 from headscope.lens.tokens.batch import Batch
 from headscope.server.queue import Check
-from headscope.server.reading import encode, joined, run, sites_of
+from headscope.server.reading import OfText, encode, joined, run, sites_of
 from headscope.server.schemas import ReadRequest
 from headscope.views.content import Attention, Content
 from headscope.views.difference import joint_content, kept_heads, level_of, notes_of, only_shared
@@ -33,7 +33,7 @@ class _Reader:
         self.contents: list[Content] = []  # of each attention, without its numbers
         self.packed: dict[Place, Packed] = {}
         self.weights: dict[Place, NDArray[np.float16]] = {}
-        self.sinks: dict[str, list[bool]] = {}
+        self.text = OfText({}, {})
 
     @property
     def heads(self) -> Heads:
@@ -56,12 +56,12 @@ class _Reader:
             if sum(array.size for array in self.weights.values()) > LARGEST:
                 raise InputError("A text is too long to be compared with another: shorten it, or ask for fewer layers.")
 
-        self.sinks = run(self.lens, self.asked, self.batch, check, take)
+        self.text = run(self.lens, self.asked, self.batch, check, take)
 
     def whole(self) -> Content:
         """Everything but numbers."""
         attentions = [attention for content in self.contents for attention in content.attentions]
-        return replace(self.contents[0], attentions=attentions, sinks=self.sinks)
+        return replace(self.contents[0], attentions=attentions, sinks=self.text.sinks)
 
     def weighed(self, attention: Attention) -> Attention:
         """An attention with its weights alone."""
@@ -85,7 +85,7 @@ def read_difference(
         for first, second in zip(*(content.attentions for content in both), strict=True)
     ]
     statistics = change_statistic({name: value for found in changes for name, value in found.items()})
-    packed = [joined([reader.packed[place] for place in shared], reader.sinks) for reader in (a, b)]
+    packed = [joined([reader.packed[place] for place in shared], reader.text) for reader in (a, b)]
     return packed_difference(replace(joint, statistics=statistics), *packed)
 
 

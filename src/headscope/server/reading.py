@@ -6,11 +6,12 @@ So no more than one attention's floats are ever in memory, and a request that no
 import gzip
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from headscope.errors import InputError, TooLong
 from headscope.lens import AttentionBlock, Lens, Reading, Site
 from headscope.lens.sinks import TextSinks
+from headscope.lens.telling import Telling, TextTelling
 from headscope.lens.tokens.batch import Batch
 from headscope.measures import MEASURES
 from headscope.server.queue import Check
@@ -19,7 +20,7 @@ from headscope.text import Document
 from headscope.views import schema
 from headscope.views.content import Content
 from headscope.views.from_reading import USUAL, check_numbers, content_of
-from headscope.views.pack import Packed, pack
+from headscope.views.pack import Packed, pack, telling_json
 
 CHARACTERS = 32  # of a text for each token that it may have; longer texts are not even tokenised
 
@@ -32,30 +33,36 @@ def read(lens: Lens, asked: ReadRequest, max_tokens: int, check: Check) -> Packe
     def take(content: Content) -> None:
         parts.append(pack(content, exact=asked.exact, level=1, first=len(parts)))  # one attention, one chunk
 
-    return joined(parts, sinks=run(lens, asked, batch, check, take))
+    return joined(parts, run(lens, asked, batch, check, take))
 
 
-def run(
-    lens: Lens, asked: ReadRequest, batch: Batch, check: Check, take: Callable[[Content], None]
-) -> dict[str, list[bool]]:
-    """The model, once, and the sinks of the text by its kinds of attention. `take` gets a content of each attention as soon
-    as it is there, and keeps of it what it needs."""
+class OfText(NamedTuple):
+    """What only all layers together tell of a text, by kind of attention."""
+
+    sinks: dict[str, list[bool]]
+    telling: dict[str, list[Telling]]
+
+
+def run(lens: Lens, asked: ReadRequest, batch: Batch, check: Check, take: Callable[[Content], None]) -> OfText:
+    """The model, once. `take` gets a content of each attention as soon as it is there, and keeps of it what it needs."""
     measures = list(dict.fromkeys(asked.measures or USUAL))
     for name in measures:
         if MEASURES[name].per_key:
             raise InputError(f"{name} has one number a token and none for pairs, and comes with every answer: leave it out.")
     check()
     check_numbers(_numbers(lens, asked, batch), "shorten it, or ask for fewer layers")
-    sinks = TextSinks()
+    sinks, telling = TextSinks(), TextTelling()
 
     def receive(block: AttentionBlock) -> None:
         check()
         sinks.add(block)
+        telling.add(block)
         take(content_of(Reading([block], batch, model=asked.model), measures, neurons=asked.neurons))
 
     lens.run(batch, receive, rows=None, layers=asked.layers)
     check()
-    return sinks.by_group()
+    found = sinks.by_group()
+    return OfText(found, telling.by_group(found))
 
 
 def sites_of(lens: Lens, asked: ReadRequest, batch: Batch) -> list[Site]:
@@ -93,13 +100,14 @@ def encode(lens: Lens, asked: TextRequest, max_tokens: int) -> Batch:
     return lens.encoder.collate([encoded])
 
 
-def joined(parts: list[Packed], sinks: dict[str, list[bool]]) -> Packed:
-    """Packed attentions one after another, as if they had been packed together; `sinks` are those of all layers."""
+def joined(parts: list[Packed], text: OfText) -> Packed:
+    """Packed attentions one after another, as if they had been packed together."""
     descriptions = [part.description for part in parts]
     measures = {one["name"]: one for description in descriptions for one in description["measures"]}
     whole: schema.Content = {
         **descriptions[0],
-        "sinks": sinks,
+        "sinks": text.sinks,
+        "telling": telling_json(text.telling),
         "attentions": [one for description in descriptions for one in description["attentions"]],
         "measures": list(measures.values()),
         "error": max(description["error"] for description in descriptions),

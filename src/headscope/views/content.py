@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from headscope.errors import InputError
 from headscope.lens.reading import Level
 from headscope.lens.sinks import known_sinks, rows_left
+from headscope.lens.telling import Telling, opening
 from headscope.lens.tokens.labels import readable, visible
 from headscope.study.run_by_head import HeadStatistic
 from headscope.views.schema import Change
@@ -139,6 +140,8 @@ class Content:
     model: str = ""  # what people call it; empty where arrays of one's own are drawn
     sinks: dict[str, list[bool]] = field(default_factory=dict)  # by group, which key tokens are (lens/sinks.py)
     compared: Compared | None = None  # where the scores are the differences of two contents
+    telling: dict[str, list[Telling]] = field(default_factory=dict)  # by group, the heads that say most, best first
+    roles: dict[str, str] = field(default_factory=dict)  # by `encoder self 3.1`, out of a run; else as `telling` has them
 
     def __post_init__(self) -> None:
         """Sinks that nobody has looked for are those of any text."""
@@ -161,6 +164,11 @@ class Content:
     def with_special_sinks(self) -> Self:
         """The same with special tokens as its only sinks, as clark2019 has it."""
         return replace(self, sinks={one.group: self.sides[one.key].special for one in self.attentions})
+
+    def opening(self, group: str) -> tuple[int, list[int]] | None:
+        """The layer and the heads that say most about the text, of those that are here; None where none does."""
+        here = {(one.layer, head) for one in self.of_group(group) for head in one.heads}
+        return opening([one for one in self.telling.get(group, ()) if (one.layer, one.head) in here])
 
     @property
     def groups(self) -> list[str]:

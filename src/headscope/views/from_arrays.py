@@ -9,6 +9,7 @@ import torch
 
 from headscope.errors import InputError
 from headscope.lens.sinks import known_sinks, parked_on, sinks_of
+from headscope.lens.telling import Telling, ranked, telling_in
 from headscope.views.choosing import Included, Only, heads_by_layer, heads_chosen
 from headscope.views.content import Array, Attention, Content, Side
 from headscope.views.from_reading import array_of, title_of
@@ -29,6 +30,10 @@ class Group:
     query: str  # which side attends
     key: str
     scores: dict[str, Layers]
+
+    @property
+    def name(self) -> str:
+        return f"{self.stack} {self.kind}"
 
     @property
     def weights(self) -> Layers:
@@ -121,8 +126,10 @@ def _content(sides: dict[str, Side], groups: Sequence[Group], only: Only | Inclu
     chosen = heads_chosen(only, heads_by_layer((one.layer, len(one.heads)) for one in found))
     if chosen is not None:
         found = [_part(one, sorted(set(chosen[one.layer]))) for one in found if one.layer in chosen]
-    sinks = {f"{group.stack} {group.kind}": _sinks(group, sides) for group in groups}
-    return Content(title or title_of(sides), sides, found, sinks=sinks)
+    sinks, telling = {}, {}
+    for group in groups:
+        sinks[group.name], telling[group.name] = _of_text(group, sides)
+    return Content(title or title_of(sides), sides, found, sinks=sinks, telling=telling)
 
 
 def _attentions(group: Group, sides: Mapping[str, Side]) -> list[Attention]:
@@ -144,13 +151,15 @@ def _part(attention: Attention, heads: list[int]) -> Attention:
     return Attention(attention.stack, attention.kind, attention.layer, heads, attention.query, attention.key, scores)
 
 
-def _sinks(group: Group, sides: Mapping[str, Side]) -> list[bool]:
-    """Of all heads that were given, also of those that are not drawn."""
-    known = known_sinks(sides[group.key].special, f"{group.stack} {group.kind}" == "decoder self")
-    within = group.kind == "self"
-    return sinks_of(
-        known, [parked_on(torch.from_numpy(np.abs(one)), torch.tensor(known), within) for one in group.weights.values()]
-    )
+def _of_text(group: Group, sides: Mapping[str, Side]) -> tuple[list[bool], list[Telling]]:
+    """Sinks, and the heads that say most: of all heads that were given, also of those that are not drawn."""
+    attending, attended, causal = sides[group.query], sides[group.key], group.name == "decoder self"
+    known, within = known_sinks(attended.special, causal), attending.raw if group.kind == "self" else None
+    sizes = {layer: torch.from_numpy(np.abs(one)) for layer, one in group.weights.items()}
+    parked = {layer: parked_on(one, torch.tensor(known), within is not None) for layer, one in sizes.items()}
+    sinks, about = sinks_of(known, list(parked.values())), (attending.special, attended.special, causal, within)
+    found = [head for layer, one in sizes.items() for head in telling_in(layer, one, *about, parked[layer])]
+    return sinks, ranked(found, sinks)
 
 
 def _one_text(array: Array, most: int) -> Array:

@@ -9,6 +9,7 @@ from torch import Tensor
 from headscope.errors import HeadscopeError, InputError
 from headscope.lens import AttentionBlock, Lens, Reading
 from headscope.lens.sinks import TextSinks
+from headscope.lens.telling import TextTelling
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.labels import visible
 from headscope.measures import MEASURES, can_have
@@ -43,9 +44,10 @@ def content_of(
     check_numbers(sum(len(heads) * block.weights[0, 0].numel() for block, heads in chosen))
     attentions = [_attention(reading, block, measures, neurons, heads) for block, heads in chosen]
     sinks = TextSinks(reading.blocks.values()).by_group()  # of all heads that were read, also of those that are not drawn
+    telling = TextTelling(reading.blocks.values()).by_group(sinks)
     documents = reading.batch.documents
     shown = title or title_of(sides, documents[0].text if documents else None)
-    return Content(shown, sides, attentions, model=reading.model, sinks=sinks)
+    return Content(shown, sides, attentions, model=reading.model, sinks=sinks, telling=telling)
 
 
 def _attention(

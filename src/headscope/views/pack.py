@@ -6,11 +6,13 @@ the weight times ||f(x_j)||. Every attention is one chunk, so that a page unpack
 
 import base64
 import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
+from headscope.lens.telling import Telling
 from headscope.measures import MEASURES
 from headscope.views import schema
 from headscope.views.content import Array, Attention, Content, Neurons
@@ -76,6 +78,8 @@ def pack(content: Content, *, exact: bool = False, level: int = 6, first: int = 
             "model": content.model,
             "sides": _sides(content),
             "sinks": content.sinks,
+            "telling": telling_json(content.telling),
+            "roles": content.roles,
             "attentions": [description for description, _ in packed],
             "measures": [measure_json(name) for name in content.measures],
             "statistics": _statistics(content),
@@ -99,6 +103,8 @@ def packed_difference(content: Content, a: Packed, b: Packed) -> Packed:
         "model": content.model,
         "sides": _sides(content),
         "sinks": content.sinks,
+        "telling": {},  # what changed most stands first, not what says most about either
+        "roles": content.roles,
         "attentions": attentions,
         "measures": [one for one in a.description["measures"] if any(one["name"] in each["scores"] for each in attentions)],
         "statistics": _statistics(content),
@@ -127,6 +133,11 @@ def _sides(content: Content) -> dict[str, schema.Side]:
 
 def _statistics(content: Content) -> list[schema.HeadStatistic]:
     return [cast(schema.HeadStatistic, asdict(one)) for one in content.statistics]
+
+
+def telling_json(telling: Mapping[str, Sequence[Telling]]) -> dict[str, list[schema.TellingHead]]:
+    """The heads that say most about a text, by group, as a page has them."""
+    return {group: [cast(schema.TellingHead, one._asdict()) for one in found] for group, found in telling.items()}
 
 
 def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema.Attention, float]:

@@ -140,6 +140,19 @@ class Measure(TypedDict):
     signed: bool
 
 
+class TellingHead(TypedDict):
+    """What one head does in this text, by its weights."""
+
+    layer: int
+    head: int
+    role: str  # by this text alone; empty where none holds
+    share: float  # of what goes beyond sinks, that goes to the place of the role
+    focus: float  # what its rows give to one token beyond sinks, on average: of all that they give
+    query: int  # its strongest link beyond sinks
+    key: int
+    weight: float
+
+
 class HeadStatistic(TypedDict):
     """A number for every head, out of a run; by `encoder self 3.1`."""
 
@@ -172,6 +185,8 @@ class Content(TypedDict):
     model: str  # what people call the model that has read it; empty where nobody knows
     sides: dict[str, Side]
     sinks: dict[str, list[bool]]  # by `encoder self`: which tokens of the side that is attended to are sinks
+    telling: dict[str, list[TellingHead]]  # by `encoder self`: the heads that say most about the text, best first
+    roles: dict[str, str]  # by `encoder self 3.1`, where a run has told them
     attentions: list[Attention]
     measures: list[Measure]
     statistics: list[HeadStatistic]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec
 
 from headscope.errors import InputError
+from headscope.lens.head import Head
 from headscope.lens.reading import Level, Reading
 from headscope.lens.tokens.labels import visible
 from headscope.study import Run
@@ -19,7 +20,7 @@ from headscope.views.given import check_action, sort_chosen, sort_given, sort_st
 from headscope.views.joint_maps import Of
 from headscope.views.print import head, matrix, model, neuron
 from headscope.views.ranking import CHANGE, most_changed
-from headscope.views.state import VIEWS, Kind, Pairs, State, Theme, sinks_chosen
+from headscope.views.state import VIEWS, Kind, Pairs, Scale, Small, State, Theme, sinks_chosen
 from headscope.views.view import View
 
 # A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
@@ -57,6 +58,8 @@ def view_of(
     keep: Sequence[str] = (),
     compare: str = "",
     of: Of = "",
+    scale: Scale = "linear",
+    small: Small = "",
     sort: str | None = None,
     above: float | None = None,
     theme: Theme = "",
@@ -95,8 +98,10 @@ def view_of(
         height: of the frame in a notebook, in pixels; without it, the frame is as high as what it shows.
 
     What it opens with; everything can be changed in the page:
-        attention: "self" or "cross"; where a model has both an encoder and a decoder, "encoder self" or "decoder self".
-        layer, heads: the model's own numbers, from 0.
+        attention: "self" or "cross"; where a model has both an encoder and a decoder, "encoder self" or "decoder self". By
+            default cross attention, where there is any.
+        layer, heads: the model's own numbers, from 0. By default the heads that say most about the text: those that look
+            hardest at single tokens, sinks aside, and first those that do what has a name.
         measure: "weight", "norm", ...; see headscope.MEASURES.
         level: "token" or "word".
         pairs: of two texts A and B, from which to which: "all", "aa", "ab", "ba", "bb".
@@ -108,6 +113,8 @@ def view_of(
         keep: tokens that stay chosen: "q3" attends, "k5" is attended to.
         compare: the matrix has this measure beside the first, and their difference.
         of: with `against`, "a" for the first reading alone, "b" for the second; else their difference.
+        scale: of the matrix's colours: "linear", "row" (each row by its own largest) or "log" (three powers of ten).
+        small: the model view draws heads as "lines" or as "maps"; else as lines where the text is short.
         sort, above: the model view has heads by this statistic of the run, and only those with at least so much; with
             `against` by "change", and everything opens at the head that changed most.
         theme, or display_mode: "light" or "dark"; else as the system is set.
@@ -140,7 +147,9 @@ def view_of(
             only=chosen, title=title,
         )  # fmt: skip
     if run is not None:
-        content = replace(content, statistics=[*content.statistics, *Run.open(run).head_statistics])
+        opened = Run.open(run)
+        named = {Head.of(row).name: row["role"] for row in opened.roles.to_dict("records") if row["family"] != "none"}
+        content = replace(content, statistics=[*content.statistics, *opened.head_statistics], roles=named)
     group = content.group_named(attention)
     if content.compared is not None:
         sort = CHANGE if sort is None and content.statistics else sort
@@ -150,7 +159,8 @@ def view_of(
     state = State(
         view, group, layer, None if heads is None else tuple(heads), measure or content.measures[0],
         level or ("token" if reading is None else reading.level), pairs, least, top,
-        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, of, sort or "", above, theme or display_mode,
+        sinks_chosen(without_sinks, renormalise), tuple(keep), compare, of, scale, small, sort or "", above,
+        theme or display_mode,
     )  # fmt: skip
     return View(content, state, exact=exact, height=height)
 

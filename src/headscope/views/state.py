@@ -15,6 +15,8 @@ from headscope.views.joint_maps import Of
 
 Pairs = Literal["all", "aa", "ab", "ba", "bb"]  # from the first (a) or second (b) text of a pair to the first or second
 Sinks = Literal["", "shown", "hidden", "renormalised"]  # empty: hidden in causal self attention, shown elsewhere
+Scale = Literal["linear", "row", "log"]  # of a matrix's colours: of all scores, of each row by itself, by powers of ten
+Small = Literal["", "lines", "maps"]  # how the model view draws a head; empty: lines for short texts
 Theme = Literal["", "light", "dark"]
 
 
@@ -23,9 +25,9 @@ class State:
     """Every choice that a reader of a page can make. The defaults are what a page opens with."""
 
     view: str = "head"
-    attention: str = ""  # "encoder self", "decoder cross", ...; empty: the first that there is
-    layer: int | None = None  # none: the first that there is
-    heads: tuple[int, ...] | None = None  # the model's own numbers; none: all in the head view, the first elsewhere
+    attention: str = ""  # "encoder self", "decoder cross", ...; empty: cross attention where it is, else the first
+    layer: int | None = None  # none: where the heads are that say most about the text
+    heads: tuple[int, ...] | None = None  # the model's own numbers; none: all, without a layer those that say most
     measure: str = "weight"
     level: Level = "token"
     pairs: Pairs = "all"
@@ -35,6 +37,8 @@ class State:
     keep: tuple[str, ...] = ()  # tokens that stay chosen: "q3" attends, "k5" is attended to
     compare: str = ""  # the matrix: a second measure beside the first, and their difference
     of: Of = ""  # of a difference: B less A, A alone, or B alone
+    scale: Scale = "linear"  # the matrix: what the darkest colour stands for
+    small: Small = ""  # the model view: heads as lines or as maps
     sort: str = ""  # the model view: a statistic to sort heads by
     above: float | None = None  # the model view: only heads whose statistic is at least this
     theme: Theme = ""  # empty: as the system is set
@@ -75,15 +79,22 @@ class State:
         _one_of(self.view, list(VIEWS), "view")
         _one_of(self.level, get_args(Level), "level")
         _one_of(self.pairs, get_args(Pairs), "pairs")
-        group = content.group_named(self.attention) if self.attention else next(iter(content.groups), "")
+        group = content.group_named(self.attention or "cross")
+        group = group if self.attention or group in content.groups else next(iter(content.groups), "")
         _one_of(group, content.groups, "attention")
         layers = {attention.layer: attention for attention in content.of_group(group)}
-        layer = next(iter(layers)) if self.layer is None else self.layer
+        layer, heads = self.layer, self.heads
+        if layer is None:
+            layer, telling = content.opening(group) or (next(iter(layers)), None)
+            if heads is None and telling is not None:
+                heads = tuple(telling if self.view == "head" else telling[:1])
         _one_of(layer, list(layers), "layer")
-        for head in self.heads or ():
+        for head in heads or ():
             _one_of(head, layers[layer].heads, "head")
         for name in filter(None, (self.measure, self.compare)):
             _one_of(name, list(layers[layer].scores), "measure")
+        _one_of(self.scale, get_args(Scale), "scale")
+        _one_of(self.small, get_args(Small), "small picture")
         _one_of(self.theme, get_args(Theme), "theme")
         self._check_difference(content)
         if self.sort:
@@ -93,7 +104,8 @@ class State:
             if places and max(places) >= count:
                 raise InputError(f"There is no token {letter}{max(places)} to keep: the last is {letter}{count - 1}.")
         _one_of(self.sinks, get_args(Sinks), "choice of sinks")
-        return replace(self, attention=group, layer=layer, sinks=self.sinks or self._usual_sinks(content, layers[layer]))
+        sinks = self.sinks or self._usual_sinks(content, layers[layer])
+        return replace(self, attention=group, layer=layer, heads=heads, sinks=sinks)
 
     def _usual_sinks(self, content: Content, attention: Attention) -> Sinks:
         """Hidden in a causal attention, unless nothing would be left, or a token that is kept would not."""

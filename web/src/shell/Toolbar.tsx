@@ -2,7 +2,7 @@
 import { groupsOf } from "../data/content";
 import { hasSinks, sinksNamed } from "../data/sinks";
 import { percent } from "../drawing/canvas";
-import type { Compared, Measure, Of, Pairs, ReadText } from "../schema";
+import type { Compared, Measure, Of, Pairs, ReadText, Small } from "../schema";
 import type { State } from "../state";
 import { CopyButton } from "./CopyButton";
 import { Choice, Slider } from "./choices";
@@ -27,6 +27,12 @@ const PAIRS: [Pairs, string][] = [
   ["ab", "A → B"],
   ["ba", "B → A"],
   ["bb", "B → B"],
+];
+
+const SMALL: [Small, string][] = [
+  ["", "lines or maps"],
+  ["lines", "lines"],
+  ["maps", "maps"],
 ];
 
 const SINKS: [State["sinks"], string][] = [
@@ -69,6 +75,7 @@ export function Toolbar({ hidden, more = [], link }: Props) {
         options={measures.map((measure) => [measure.name, measure.title])}
         set={(measure) => change({ measure })}
       />
+      {inModel && <Choice label="heads as" value={state.small} options={SMALL} set={(small) => change({ small })} />}
       {hasWords && state.view !== "neuron" && (
         <Choice
           label="level"

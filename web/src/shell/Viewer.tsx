@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { groupOf, groupsOf } from "../data/content";
 import { usualSinks } from "../data/sinks";
+import { opening, seenIn } from "../data/telling";
 import { percent } from "../drawing/canvas";
 import { type Attention, type Content, type Measure, View } from "../schema";
 import { type Change, format, type State } from "../state";
@@ -25,11 +26,17 @@ interface Props {
   beside?: boolean; // the second of two texts: the first one's tabs, choices and keys are for both
 }
 
-export function Viewer({ content, chunks, state, change, dark, more, link = format, keys, beside = false }: Props) {
+export function Viewer({ content, chunks, state, change: changed, dark, more, link = format, keys, beside = false }: Props) {
   const [hidden, setHidden] = useState<number | null>(null);
   const group = useMemo(() => groupShown(content, state), [content, state.attention]);
-  const attention = group.find((one) => one.layer === state.layer) ?? group[0];
-  const shown = useMemo(() => fitted(state, content, attention), [state, content, attention]);
+  const opened = useMemo(() => opening(content, groupOf(group[0]), state.view), [content, group, state.view]);
+  const attention = group.find((one) => one.layer === (state.layer ?? opened?.layer)) ?? group[0];
+  const shown = useMemo(() => fitted(state, content, attention, opened?.heads ?? null), [state, content, attention, opened]);
+  // Who chooses heads has chosen their layer too: the page opens nowhere else any more.
+  const change = useCallback<Change>(
+    (changes) => changed("heads" in changes && !("layer" in changes) ? { layer: attention.layer, ...changes } : changes),
+    [changed, attention],
+  );
   const Drawn = VIEWS[shown.view];
   const onHidden = useCallback((share: number | null) => setHidden(share), []);
   const moveLayer = useCallback(
@@ -59,6 +66,7 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
           {note}
         </p>
       ))}
+      <p class="seen">{seenIn(content, attention, shown.heads)}</p>
       {stage}
       <Footer />
       <Keys moveLayer={moveLayer} more={keys} />
@@ -70,20 +78,22 @@ export function Viewer({ content, chunks, state, change, dark, more, link = form
 
 function groupShown(content: Content, state: State): Attention[] {
   const groups = groupsOf(content);
-  const chosen = groups.includes(state.attention) ? state.attention : groups[0];
+  const usual = groups.find((name) => name.endsWith("cross")) ?? groups[0];
+  const chosen = groups.includes(state.attention) ? state.attention : usual;
   return content.attentions.filter((one) => groupOf(one) === chosen);
 }
 
 /** The state without what this content does not have: an address may come from another page. */
-function fitted(state: State, content: Content, attention: Attention): State {
+function fitted(state: State, content: Content, attention: Attention, opened: number[] | null): State {
   const measures = Object.keys(attention.scores);
   const isPair = [attention.query, attention.key].some((side) => content.sides[side].segments.includes(1));
-  const heads = state.heads?.filter((head) => attention.heads.includes(head)) ?? null;
+  const asked = state.layer === null && state.heads === null ? opened : state.heads;
+  const heads = asked?.filter((head) => attention.heads.includes(head)) ?? null;
   return {
     ...state,
     attention: groupOf(attention),
     layer: attention.layer,
-    heads: heads?.length === 0 && state.heads?.length !== 0 ? null : heads,
+    heads: heads?.length === 0 && asked?.length !== 0 ? null : heads,
     measure: measures.includes(state.measure) ? state.measure : measures[0],
     compare: measures.includes(state.compare) && !content.compared ? state.compare : "",
     of: content.compared ? state.of : "",

@@ -16,13 +16,14 @@ from headscope.views.print.header import HEAD, compared, measure_name, notes_hei
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import Shown, Tokens, attention_of, choose, shown
 from headscope.views.print.thinning import thinned
-from headscope.views.state import State
+from headscope.views.state import Scale, State
 
 DOTS = 512  # along each side: more tokens than this are thinned
 TYPE, PITCH = 6.2, 0.1  # points of a label, inches that it needs
 COLUMN_TOKENS = 22  # up to here one map fits a column
 LONGEST = 0.8  # inches of a label
 GAP, SCALE = 0.12, 0.22  # inches between maps, and below them for what the colours mean
+DECADES = 3  # powers of ten that a logarithmic scale has: what is smaller is drawn as nothing
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,34 @@ class Panel:
     numbers: Array  # query key
     signed: bool
     least: float = 0.0  # what the scale reaches at least
+    scale: Scale = "linear"
 
     @property
     def most(self) -> float:
         return max(float(np.abs(self.numbers).max(initial=0)), self.least) or 1.0
+
+    @property
+    def drawn(self) -> tuple[Array, float]:
+        """(query, key) on the scale of its colours, and what the darkest of them stands for there."""
+        if self.scale == "linear":
+            return self.numbers, self.most
+        return on_scale(self.numbers, self.scale, self.most), 1.0
+
+
+def on_scale(scores: Array, scale: Scale, most: float) -> Array:
+    """(query, key) -> from -1 to 1: parts of each row's own largest; or by powers of ten, from a thousandth of `most` on.
+
+    >>> on_scale(np.float32([[1, 0.5], [0.01, 0]]), "row", 1.0).tolist()
+    [[1.0, 0.5], [1.0, 0.0]]
+    >>> on_scale(np.float32([[1, 0.1, 0.001]]), "log", 1.0).round(2).tolist()
+    [[1.0, 0.6700000166893005, 0.0]]
+    """
+    sizes = np.abs(scores)
+    largest = sizes.max(axis=1, keepdims=True, initial=0) if scale == "row" else np.full((len(sizes), 1), most)
+    parts = np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0)
+    if scale == "log":
+        parts = np.clip(1 + np.log10(np.maximum(parts, 1e-30)) / DECADES, 0, 1)
+    return np.copysign(parts, scores).astype(np.float32)
 
 
 def figure(content: Content, state: State) -> Figure:
@@ -49,7 +74,7 @@ def figure(content: Content, state: State) -> Figure:
     count = max(len(found.heads), len(other.heads) if other else 0)
     if found.difference:
         both = [shown(content, replace(state, of=end), attention, heads) for end in get_args(End)]
-        rows = [_panels_of_two(found, both, place) for place in range(count)]
+        rows = [_panels_of_two(found, both, place, state.scale) for place in range(count)]
     else:
         rows = [_panels(state, found, other, place) for place in range(count)]
     tokens = max(len(found.queries), len(found.keys))
@@ -71,7 +96,8 @@ def figure(content: Content, state: State) -> Figure:
             sheet.text(left, HEAD + step * line + 0.06, fitted(panel.title, 6.8, side + GAP, "bold"), 6.8, weight="bold")
             _write_labels(sheet, found.keys, left, top, cell, above=True)
             box = (left, top, side, tall)
-            sheet.image(thinned(panel.numbers, DOTS), box, panel.most, panel.signed).set_gid(f"map {line} {place}")
+            drawn, full = panel.drawn
+            sheet.image(thinned(drawn, DOTS), box, full, panel.signed).set_gid(f"map {line} {place}")
             sheet.frame(box, FAINT, 0.5)
             _draw_scale(sheet, panel, left, top + tall + 0.07, side)
     write_notes(sheet, notes)
@@ -79,28 +105,28 @@ def figure(content: Content, state: State) -> Figure:
 
 
 def _panels(state: State, found: Shown, other: Shown | None, place: int) -> list[Panel]:
-    panels = [_panel(found, place)]
+    panels = [_panel(found, place, state.scale)]
     if other is not None:
         first, second = found.of_rows[min(place, len(found.heads) - 1)], other.of_rows[min(place, len(other.heads) - 1)]
         title = f"{measure_name(other.measure)} − {measure_name(found.measure)}, shares of the row"
         apart = second - first
         drawn = choose(apart[None], state.top, state.least)[0]  # as in a page: the largest differences
-        panels += [_panel(other, place), Panel(title, np.where(drawn, apart, 0), True)]
+        panels += [_panel(other, place, state.scale), Panel(title, np.where(drawn, apart, 0), True, scale=state.scale)]
     return panels
 
 
-def _panels_of_two(found: Shown, both: list[Shown], place: int) -> list[Panel]:
+def _panels_of_two(found: Shown, both: list[Shown], place: int, scale: Scale) -> list[Panel]:
     """A and B on one scale, and B less A."""
-    panels = [_panel(one, place) for one in both]
+    panels = [_panel(one, place, scale) for one in both]
     most = max(panel.most for panel in panels)
-    return [*(replace(panel, least=most) for panel in panels), _panel(found, place)]
+    return [*(replace(panel, least=most) for panel in panels), _panel(found, place, scale)]
 
 
-def _panel(found: Shown, place: int) -> Panel:
+def _panel(found: Shown, place: int, scale: Scale) -> Panel:
     at = min(place, len(found.heads) - 1)  # all heads together stand beside each head
     numbers = np.where(found.drawn[at], found.scores[at], 0)
     label = found.labels[at] if found.joint else f"head {found.labels[at]}"
-    return Panel(f"{label}, {found.name}", numbers, found.signed)
+    return Panel(f"{label}, {found.name}", numbers, found.signed, scale=scale)
 
 
 def _label_room(labels: Sequence[str]) -> float:
@@ -119,12 +145,20 @@ def _write_labels(sheet: Sheet, tokens: Tokens, left: float, top: float, cell: f
 
 def _draw_scale(sheet: Sheet, panel: Panel, left: float, top: float, side: float) -> None:
     """What the colours mean, as a strip with both ends named."""
-    low, high = -panel.most if panel.signed else 0.0, panel.most
+    ends = {
+        "linear": (f"{-panel.most if panel.signed else 0:.2g}", f"{panel.most:.2g}"),
+        "row": ("−1" if panel.signed else "0", "largest of its row"),
+        "log": (
+            f"−{panel.most:.2g}" if panel.signed else f"{panel.most / 10**DECADES:.2g}",
+            f"{panel.most:.2g}, by powers of ten",
+        ),
+    }
+    low, high = ends[panel.scale]
     wide = min(0.9, 0.5 * side)
-    start = left + width_of(f"{low:.2g}", 5.8) + 0.04
-    sheet.image(np.linspace(low, high, 64)[None], (start, top, wide, 0.06), panel.most, panel.signed)
-    sheet.text(left, top + 0.03, f"{low:.2g}", 5.8, color=FAINT)
-    sheet.text(start + wide + 0.04, top + 0.03, f"{high:.2g}", 5.8, color=FAINT)
+    start = left + width_of(low, 5.8) + 0.04
+    sheet.image(np.linspace(-1 if panel.signed else 0, 1, 64)[None], (start, top, wide, 0.06), 1.0, panel.signed)
+    sheet.text(left, top + 0.03, low, 5.8, color=FAINT)
+    sheet.text(start + wide + 0.04, top + 0.03, high, 5.8, color=FAINT)
 
 
 def _notes(found: Shown, other: Shown | None) -> list[str]:

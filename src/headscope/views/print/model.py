@@ -46,7 +46,7 @@ def figure(content: Content, state: State) -> Figure:
     size = max(SMALLEST, min(LARGEST, (width - left - MARGIN) / columns))
     width = max(width, left + MARGIN + columns * size)
     first = [shown(content, state, cell.attention, None if cell.head is None else [cell.head]) for cell in cells]
-    notes = notes_of(content, [*_notes(first), *compared(content, first[0])], width)
+    notes = notes_of(content, [*_notes(first, _as_lines(first[0], state)), *compared(content, first[0])], width)
     top = HEAD + (0.02 if state.sort else LABELS)
     sheet = Sheet(width, top + rows * (size + above) + notes_height(notes), content.title)
     several = f"{state.attention} · " if len(content.groups) > 1 else ""
@@ -57,7 +57,7 @@ def figure(content: Content, state: State) -> Figure:
         x, y = left + cell.column * size, top + cell.row * (size + above) + above
         if cell.label:
             sheet.text(x + 0.02, y - above / 2, cell.label, min(6.0, 11 * size), color=FAINT)
-        _draw(sheet, found, x, y, size)
+        _draw(sheet, found, x, y, size, _as_lines(found, state))
     write_notes(sheet, notes)
     return sheet.figure
 
@@ -107,14 +107,19 @@ def _number(sheet: Sheet, cells: list[Cell], left: float, top: float, size: floa
         sheet.text(left + (column + 0.5) * size, top - 0.07, label, 6.5, ha="center", color=FAINT)
 
 
-def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
+def _as_lines(found: Shown, state: State) -> bool:
+    """Whether heads are drawn as lines, and not as maps: as asked, else where the text is short."""
+    return state.small == "lines" or (not state.small and max(len(found.queries), len(found.keys)) <= FEW)
+
+
+def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float, as_lines: bool) -> None:
     """One head in its square, each from nothing to its own largest."""
     pad = 0.04 * size
     inner = size - 2 * pad
     box = (x + pad, y + pad, inner, inner)
     sheet.frame(box, PALE, 0.4)
     longest = max(len(found.queries), len(found.keys))
-    if longest <= FEW:
+    if as_lines:
         places = y + pad + inner * (np.arange(longest) + 0.5) / longest
         ends = Ends(x + 2 * pad, x + size - 2 * pad, places[: len(found.queries)], places[: len(found.keys)])
         negative, below = found.scores < 0 if found.signed else None, VERMILION if found.difference else None
@@ -124,11 +129,11 @@ def _draw(sheet: Sheet, found: Shown, x: float, y: float, size: float) -> None:
     sheet.image(scores, box, found.largest or 1.0, found.signed)
 
 
-def _notes(found: list[Shown]) -> list[str]:
+def _notes(found: list[Shown], as_lines: bool) -> list[str]:
     """What holds for all heads: the share that is hidden is one of them all."""
     first = found[0]
     name = first.name
-    if max(len(first.queries), len(first.keys)) <= FEW:
+    if as_lines:
         what = "Lines go from the attending tokens on the left to the attended on the right"
     else:
         what = "Rows attend, columns are attended to"

@@ -1,6 +1,7 @@
 // The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
 import { useRef, useState } from "preact/hooks";
 import { isDifference, isJoint } from "../../data/content";
+import { roleOf } from "../../data/telling";
 import { headColour, inkOn, rgbOf } from "../../drawing/colours";
 import { useViewed } from "../../shell/viewed";
 
@@ -46,6 +47,8 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
           const on = chosen.includes(head);
           const colour = headColour(place, dark);
           const coloured = { borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" };
+          const role = roleOf(content, attention, head);
+          const name = role ? `head ${attention.layer}.${head}, ${role}` : `head ${attention.layer}.${head}`;
           return (
             <button
               key={head}
@@ -53,8 +56,8 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
               class={bySign ? "chip by-sign" : "chip"}
               data-head={head}
               aria-pressed={on}
-              aria-label={`head ${attention.layer}.${head}`}
-              title={`head ${attention.layer}.${head}: click shows or hides it, double click or shift-click shows only it`}
+              aria-label={name}
+              title={`${name}: click shows or hides it, double click or shift-click shows only it`}
               tabIndex={place === Math.min(stop, attention.heads.length - 1) ? 0 : -1}
               style={bySign ? {} : coloured}
               onClick={(event) => (event.shiftKey ? change({ heads: [head] }) : toggle(head))}
@@ -63,6 +66,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
               onPointerEnter={(event) => preview(event.pointerType === "mouse" && on && chosen.length > 1 ? head : null)}
             >
               {head}
+              {role && <small class="chip-role">{role}</small>}
             </button>
           );
         })}
@@ -73,6 +77,17 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
       <button type="button" name="no-heads" class="quiet" onClick={() => change({ heads: [] })}>
         none
       </button>
+      {content.telling[state.attention]?.length > 0 && (
+        <button
+          type="button"
+          name="telling-heads"
+          class="quiet"
+          title="The heads that say most about this text, where the page opens"
+          onClick={() => change({ layer: null, heads: null })}
+        >
+          most telling
+        </button>
+      )}
     </div>
   );
 }

@@ -82,6 +82,10 @@ export function Heatmap(props: Props) {
       <figcaption title={panel.title} style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
         {panel.title}
       </figcaption>
+      <p class="matrix-who" style={{ paddingLeft: props.rowLabels ? `${layout.rowLabels}px` : "0" }}>
+        {props.rowLabels && <span class="who-attends">attends ↓</span>}
+        <span>is attended to →</span>
+      </p>
       <div class="matrix-axes">
         {props.rowLabels && (
           <Labels

@@ -3,6 +3,7 @@ import "./matrix.css";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isDifference } from "../../data/content";
 import { drawn } from "../../drawing/drawn";
+import type { Scale } from "../../schema";
 import { Choice } from "../../shell/choices";
 import { useScreenHeight } from "../../shell/frame";
 import { useScores, useWidth } from "../../shell/hooks";
@@ -17,6 +18,11 @@ import { type Matrix, matrixOf } from "./panels";
 import { Reading } from "./Reading";
 import { useZoom } from "./zoom";
 
+const SCALES: [Scale, string][] = [
+  ["linear", "by the largest of all"],
+  ["row", "by each row's largest"],
+  ["log", "by powers of ten"],
+];
 const NEARER = 1.6; // a press of a button
 
 export function MatrixView({ onHidden }: ViewProps) {
@@ -24,10 +30,10 @@ export function MatrixView({ onHidden }: ViewProps) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const scores = useScores();
   const head = headShown(state, attention);
-  const { measure, compare, level, pairs, least, top, sinks, of } = state;
+  const { measure, compare, level, pairs, least, top, sinks, scale, of } = state;
   const matrix = useMemo(
     () => scores && (isDifference(content, state) ? matrixOfTwo : matrixOf)(content, scores, state, head),
-    [content, scores, head, measure, compare, level, pairs, least, top, sinks, of],
+    [content, scores, head, measure, compare, level, pairs, least, top, sinks, scale, of],
   );
   useEffect(() => onHidden(matrix?.hidden ?? null), [matrix, onHidden]);
   const others = content.measures.filter((one) => one.name in attention.scores && one.name !== measure);
@@ -43,6 +49,7 @@ export function MatrixView({ onHidden }: ViewProps) {
             set={(name) => change({ compare: name })}
           />
         )}
+        <Choice label="colours" value={scale} options={SCALES} set={(name) => change({ scale: name })} />
       </div>
       {matrix && width > 0 && <Maps matrix={matrix} width={width} />}
     </div>

@@ -5,8 +5,7 @@ import { hiddenOf, hiddenOfRows, placesOf, type Shown, withoutSinks } from "../.
 import { axesWithin } from "../../data/sinks";
 import type { Content, Of } from "../../schema";
 import type { State } from "../../state";
-import { compact, type Matrix, type Panel, panelTitle, pick, tokensOf } from "./panels";
-import { Pyramid } from "./pyramid";
+import { compact, type Matrix, onMap, type Panel, panelTitle, pick, tokensOf } from "./panels";
 
 const ABOUT = "A row that only one of the two has is empty: there is nothing to compare it with.";
 
@@ -23,14 +22,14 @@ export function matrixOfTwo(content: Content, scores: Scores, state: State, head
   const [rowPlaces, columnPlaces] = [placesOf(apart.rowShown), placesOf(apart.columnShown)];
   const at = (row: number, column: number) => rowPlaces[row] * width + columnPlaces[column];
 
+  const most = Math.max(a.most, b.most); // one scale for both, so that they can be compared
   const panel = (name: string, found: Shown, score: Panel["score"], share: Panel["share"]): Panel => ({
     name,
     title: `${name === "difference" ? "B − A" : name.toUpperCase()}, ${title}`,
     about: name === "difference" ? ABOUT : "",
     signs: name === "difference" ? "blue is more in B, orange less" : "orange is below zero",
     signed: name === "difference" || found.scores.some((one) => one < 0),
-    most: found.most,
-    drawn: new Pyramid(compact(found.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length),
+    ...onMap(compact(found.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length, name === "difference" ? found.most : most, state.scale),
     score,
     share,
     rowHidden: withoutSinks(state) && name !== "difference" ? pick([...hiddenOfRows([found])], rowPlaces) : null,
@@ -42,12 +41,11 @@ export function matrixOfTwo(content: Content, scores: Scores, state: State, head
     return panel(of, found, renormalised ? share : (row, column) => map[at(row, column)], share);
   };
   const both = [part("a", a), part("b", b)];
-  const most = Math.max(...both.map((one) => one.most)); // one scale, so that they can be compared
   const difference = panel("difference", apart, (row, column) => whole[at(row, column)], () => Number.NaN);
   return {
     rows: tokensOf(rows, rowPlaces),
     columns: tokensOf(columns, columnPlaces),
-    panels: [...both.map((one) => ({ ...one, most })), difference],
+    panels: [...both, difference],
     hidden: withoutSinks(state) ? hiddenOf([apart]) : null,
   };
 }

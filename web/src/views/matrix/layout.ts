@@ -12,7 +12,8 @@ export interface Layout {
 }
 
 export const PITCH = 14; // pixels that a label needs
-const LARGEST_CELL = 36;
+const LARGEST_CELL = 48;
+const WIDER = 2.4; // times as wide as high, where a screen has room: labels above stand apart, and colours are seen from afar
 const GAP = 18;
 const WRITTEN = 260; // pixels that a title and a legend need
 const NARROW = 760;
@@ -28,7 +29,8 @@ export function layoutOf(room: number, screen: number, rows: string[], columns: 
   const [high, wide] = [Math.max(1, rows.length), Math.max(1, columns.length)];
   const square = Math.min(LARGEST_CELL, width / wide, height / high);
   // Cells are square, except in maps that are much longer on one side: a thin strip would show nothing.
-  const across = high > 2 * wide ? Math.min(PITCH, width / wide) : square;
+  const roomy = room >= NARROW && panels === 1 ? Math.min(WIDER * square, width / wide) : square;
+  const across = high > 2 * wide ? Math.min(PITCH, width / wide) : roomy;
   const down = wide > 2 * high ? Math.min(PITCH, height / high) : square;
   const [mapWidth, mapHeight] = [size(Math.max(across, square) * wide), size(Math.max(down, square) * high)];
   return {

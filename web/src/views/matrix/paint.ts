@@ -21,10 +21,10 @@ export function colourTable(signed: boolean, dark: boolean): Uint32Array {
   });
 }
 
-export function paint(canvas: HTMLCanvasElement, { drawn, most, signed }: Panel, sight: Sight, dark: boolean): void {
+export function paint(canvas: HTMLCanvasElement, { drawn, full, signed }: Panel, sight: Sight, dark: boolean): void {
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   const image = context.createImageData(canvas.width, canvas.height);
-  fill(new Uint32Array(image.data.buffer), canvas.width, canvas.height, drawn, most, sight, colourTable(signed, dark));
+  fill(new Uint32Array(image.data.buffer), canvas.width, canvas.height, drawn, full, sight, colourTable(signed, dark));
   context.putImageData(image, 0, 0);
 }
 
@@ -33,7 +33,7 @@ function fill(
   width: number,
   height: number,
   map: Pyramid,
-  most: number,
+  full: number,
   { left, top, cellWidth, cellHeight }: Sight,
   colours: Uint32Array,
 ): void {
@@ -42,7 +42,7 @@ function fill(
   const block = 2 ** depth;
   const across = spans(width, left, cellWidth, block, columns);
   const down = spans(height, top, cellHeight, block, rows);
-  const scale = most > 0 ? HALF / most : 0;
+  const scale = full > 0 ? HALF / full : 0;
   for (let y = 0; y < height; y++) {
     const [from, to] = [down[2 * y], down[2 * y + 1]];
     if (y > 0 && from === down[2 * y - 2] && to === down[2 * y - 1]) {

@@ -5,9 +5,10 @@ import { mapOf } from "../../data/maps";
 import type { Scores } from "../../data/scores";
 import { hiddenOf, hiddenOfRows, placesOf, shown, withoutSinks } from "../../data/shown";
 import { axesWithin } from "../../data/sinks";
-import type { Attention, Change, Content } from "../../schema";
+import type { Attention, Change, Content, Scale } from "../../schema";
 import type { State } from "../../state";
 import { Pyramid } from "./pyramid";
+import { onScale } from "./scale";
 
 /** The tokens along one side of the maps: only those that are shown. */
 export interface Tokens {
@@ -24,7 +25,8 @@ export interface Panel {
   signs: string; // what blue and orange mean
   signed: boolean;
   most: number; // the largest |score| that is drawn
-  drawn: Pyramid; // (row, column) of the tokens that are shown; 0 where a threshold leaves a score out
+  drawn: Pyramid; // (row, column) of the tokens that are shown, on the scale; 0 where a threshold leaves a score out
+  full: number; // what the darkest colour stands for there
   score: (row: number, column: number) => number; // also of what a threshold leaves out
   share: (row: number, column: number) => number; // of everything that the row gives, hidden tokens too; or of what is left
   rowHidden: number[] | null; // of each row that is shown, the share on sinks that are not; null where they are
@@ -70,8 +72,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
       about,
       signs: "orange is below zero",
       signed: map.signed,
-      most: visible.most,
-      drawn: new Pyramid(compact(visible.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length),
+      ...onMap(compact(visible.scores, width, rowPlaces, columnPlaces), rowPlaces.length, columnPlaces.length, visible.most, state.scale),
       score: renormalised ? share : (row, column) => map.scores[rowPlaces[row] * width + columnPlaces[column]],
       share,
       rowHidden: withoutSinks(state) && !apart ? pick([...hiddenOfRows([visible])], rowPlaces) : null,
@@ -138,6 +139,11 @@ function totalsOf(scores: Float32Array, width: number, counted: boolean[] | null
     totals[row] = sum;
   }
   return { totals, signed: least < 0 };
+}
+
+/** What of a panel is drawn, on a scale whose end is `most`. */
+export function onMap(scores: Float32Array, rows: number, columns: number, most: number, scale: Scale): Pick<Panel, "most" | "drawn" | "full"> {
+  return { most, drawn: new Pyramid(onScale(scores, columns, most, scale), rows, columns), full: scale === "linear" ? most : 1 };
 }
 
 export function compact(scores: Float32Array, width: number, rows: number[], columns: number[]): Float32Array {

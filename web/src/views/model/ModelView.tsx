@@ -72,7 +72,7 @@ export function ModelView({ onHidden }: ViewProps) {
   const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
   const { level, pairs, sinks, of } = state;
   const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks, of]);
-  const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size);
+  const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size, state.small);
   const statistics = useMemo(() => statisticsOf(content, group), [content, group]);
   const measure = measureTitle(content, state);
   const stopAt = spots.has(stop) ? stop : (chosen && spots.has(chosen.key) ? chosen.key : ([...spots.keys()][0] ?? ""));

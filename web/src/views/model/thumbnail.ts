@@ -2,6 +2,7 @@
 import { placesOf, type Shown } from "../../data/shown";
 import { prepare } from "../../drawing/canvas";
 import { css, diverging, sequential } from "../../drawing/colours";
+import type { Small } from "../../schema";
 
 export const MOST_FOR_LINES = 32; // tokens
 const ROOM_FOR_LINES = 44; // pixels
@@ -10,17 +11,17 @@ const LEVELS = 12;
 
 type Context = CanvasRenderingContext2D;
 
-export function asLines(rows: number, columns: number, size: number): boolean {
-  return Math.max(rows, columns) <= MOST_FOR_LINES && size >= ROOM_FOR_LINES;
+export function asLines(rows: number, columns: number, size: number, small: Small): boolean {
+  return small === "lines" || (!small && Math.max(rows, columns) <= MOST_FOR_LINES && size >= ROOM_FOR_LINES);
 }
 
 /** `signed`: blue is more than nothing and orange less, also where no score here is below it. */
-export function drawThumbnail(canvas: HTMLCanvasElement, shown: Shown, size: number, dark: boolean, signed = false): void {
+export function drawThumbnail(canvas: HTMLCanvasElement, shown: Shown, size: number, dark: boolean, small: Small, signed = false): void {
   const context = prepare(canvas, size, size);
   const rows = placesOf(shown.rowShown);
   const columns = placesOf(shown.columnShown);
   if (!rows.length || !columns.length || shown.most === 0) return;
-  if (asLines(rows.length, columns.length, size)) drawLines(context, shown, rows, columns, size, dark);
+  if (asLines(rows.length, columns.length, size, small)) drawLines(context, shown, rows, columns, size, dark);
   else drawHeat(context, shown, rows, columns, size, dark, signed);
 }
 

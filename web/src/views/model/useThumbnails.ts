@@ -35,7 +35,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
   const { content, chunks, state, dark } = useViewed();
   const thumbnails = useRef<Thumbnails>(new Map()).current;
   const [drawn, setDrawn] = useState<Omit<Drawn, "thumbnails">>({ strongest: new Map(), hidden: null, hiddenOfHeads: new Map(), negative: false });
-  const { measure, level, pairs, sinks, least, top, of } = state;
+  const { measure, level, pairs, sinks, least, top, small, of } = state;
   const printing = usePrinting(); // then nobody waits for a page that breathes
   useEffect(() => {
     if (size <= 0) return undefined;
@@ -62,7 +62,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
           strongest.set(cell.key, strongestOf(found));
           if (signed) negative ||= found.scores.some((score) => score < 0);
           const canvas = thumbnails.get(cell.key) ?? document.createElement("canvas");
-          drawThumbnail(canvas, found, size, dark, difference);
+          drawThumbnail(canvas, found, size, dark, small, difference);
           thumbnails.set(cell.key, canvas);
           ready.push(cell.key);
           if (!printing && performance.now() - since > BREATH) {
@@ -82,7 +82,7 @@ export function useThumbnails(grid: Grid, size: number, show: (keys: string[]) =
     return () => {
       wanted = false;
     };
-  }, [content, chunks, measure, level, pairs, sinks, least, top, of, grid, size, dark, printing]);
+  }, [content, chunks, measure, level, pairs, sinks, least, top, small, of, grid, size, dark, printing]);
   return { ...drawn, thumbnails };
 }
 
