@@ -20,7 +20,8 @@ from headscope.statistics.words.relations import DIRECTIONS
 from headscope.study.results.workspace import Unsuitable
 from headscope.text import Corpus, Document
 from headscope.text.mention import Mention
-from headscope.views.from_reading import content_of, content_of_arrays
+from headscope.views.from_arrays import content_of_arrays
+from headscope.views.from_reading import content_of
 from headscope.views.print import map_of
 from headscope.views.print.panels import BEHIND
 from tests.tiny import tiny
