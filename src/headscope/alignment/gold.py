@@ -29,7 +29,8 @@ def with_gold(
     if corpus.on_error != "stop":
         raise InputError("Gold links go by lines, so that none can be skipped: leave on_error as it is.")
     links = read_links(path, sentence_lengths(corpus), format=format, base=base, first=first)
-    return corpus.choose(replace(document, alignment=gold) for document, gold in zip(corpus, links, strict=True))
+    pairs = (replace(document, alignment=gold) for document, gold in zip(corpus, links, strict=True))
+    return corpus.choose(pairs, unit="sentence pair")
 
 
 def read_pairs(

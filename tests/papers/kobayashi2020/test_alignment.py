@@ -95,7 +95,7 @@ def test_figures_say_whose_they_are_and_print_layers_from_1(finished: tuple[head
     run, _ = finished
     for name in FIGURES:
         svg = (run.folder / "figures" / f"kobayashi2020_{name}.svg").read_text()
-        assert "model · 6 documents of pairs.txt" in svg
+        assert "model · 6 sentence pairs of pairs.txt" in svg
     assert "Pair 5: reference" in (run.folder / "figures" / "kobayashi2020_fig7.svg").read_text()
     shown = (run.folder / "tables" / "kobayashi2020_aer.md").read_text().splitlines()
     head, _, *rows = [[cell.strip() for cell in line.split("|")] for line in shown if line.startswith("|")]
