@@ -304,8 +304,17 @@ def test_a_head_without_a_number_has_no_colour(plain: Path, open_file: Callable[
 
 
 def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], screenshot: Callable[..., Path]) -> None:
-    page = open_file(two, "by=entropy.entropy&run=difference")
+    page = open_file(two)  # B − A without being asked: of the number that differs most
+    until(page, lambda: page.locator(".square[data-value]").count() > 0)
+    opened = page.input_value("select[name=by]"), page.input_value("select[name=run]")
+    assert opened == ("distance.distance", "difference")
+    assert "Blue is more in B than in A, orange is less." in page.inner_text(".atlas")
+    page.hover('.square[data-head="0.0"]')
+    until(page, lambda: "+5 (A 1, B 6) (rank 1 of 5)" in page.inner_text(".atlas .reading"))
     screenshot(page, "report-two-runs")
+    page.select_option("select[name=by]", "change")
+    until(page, lambda: page.locator("select[name=run]").count() == 0)
+    page = open_file(two, "by=entropy.entropy&run=difference")
     shown = colours(page)
     expected = {"0.0": 1.0, "0.1": 0.0, "0.2": -1.0, "1.0": 0.0, "1.1": -2.0, "1.2": 1.0}
     assert {head: value for head, (_, value) in shown.items()} == expected

@@ -151,7 +151,7 @@ def test_two_runs_head_by_head(tmp_path: Path) -> None:
     described = json.loads(json.dumps(description(one, two), allow_nan=False))
     assert TypeAdapter(schema.Report).validate_python(described, strict=True) == described
     assert [run["name"] for run in described["runs"]] == ["one", "two"]
-    (statistic,) = described["statistics"]  # only what both have
+    statistic, change = described["statistics"]  # only what both have, and how much each head changed
     assert (statistic["values"], statistic["other"]) == ([0.1, 0.2, 0.3, 0.4], [0.4, 0.2, 0.1, None])
     tables = {table["name"]: table for table in described["tables"]}
     same_cells(tables["entropy"], compare(one, two, "entropy"))
@@ -164,6 +164,17 @@ def test_two_runs_head_by_head(tmp_path: Path) -> None:
     assert not tables["distance"]["compared"]
     assert ["0.0"] in [finding["heads"] for finding in described["compared"]]  # from 0.1 to 0.4: the largest difference
     assert described["title"] == "bert: one and two"
+    assert described["state"] == "by=entropy.entropy&run=difference"
+    deviation = np.std([0.1, 0.4, 0.2, 0.2, 0.3, 0.1])  # of the heads that have a number in both
+    assert change["values"][:3] == pytest.approx([0.3 / deviation, 0, 0.2 / deviation])
+    assert (change["name"], change["values"][3], "other" in change) == ("change", None, False)
+
+
+def test_two_runs_open_at_the_number_that_differs_most(tmp_path: Path) -> None:
+    one = made_run(tmp_path / "one", entropy=per_head([0.1, 0.2, 0.3, 0.4]), distance=per_head([1, 2, 3, 4], "distance"))
+    two = made_run(tmp_path / "two", entropy=per_head([0.2, 0.2, 0.3, 0.4]), distance=per_head([4, 3, 2, 1], "distance"))
+    assert description(one, two)["state"] == "by=distance.distance&run=difference"
+    assert description(one)["state"] == description(one, one)["state"] == ""  # nothing differs: roles, as ever
 
 
 def test_two_real_runs_beside_each_other(sample_run: SampleRun) -> None:
@@ -175,8 +186,10 @@ def test_two_real_runs_beside_each_other(sample_run: SampleRun) -> None:
     for name in ("exemplars", "exemplars_readable"):  # texts of one head are not those of the other, rank by rank
         assert not tables[name]["compared"]
         same_cells(tables[name], run[name])
-    for statistic in described["statistics"]:
+    *both, change = described["statistics"]
+    for statistic in both:
         assert statistic["values"] == statistic["other"]
+    assert set(change["values"]) == {0}
     assert all(head["other"]["role"] == head["role"] for head in described["heads"])
 
 

@@ -444,6 +444,7 @@ export interface Report {
   tables: Table[];
   figures: Figure[];
   left_out: string[]; // each a sentence: what, and why
+  state: string; // what the page opens with, as the fragment of an address
 }
 
 /** What the page of a report carries. */

@@ -64,6 +64,8 @@ describe("numbers of the atlas", () => {
 
   test("a difference has a sign, and none where a number is missing", () => {
     expect(shownOf(statistic, "difference")).toMatchObject({ values: [1, null, null], least: -1, most: 1, signed: true });
+    expect(shownOf(statistic, "difference")).toMatchObject({ title: "Entropy, B − A", apart: { a: [1, 3, null], b: [2, null, 4] } });
+    expect(shownOf(statistic, "one").apart).toBe(null);
   });
 
   test("ranks, and ink that is read on a colour", () => {

@@ -7,7 +7,8 @@ import pandas as pd
 from headscope.errors import InputError
 from headscope.heads.role_table import ABOUT, FAMILIES, ROLES
 from headscope.report import schema
-from headscope.report.comparison import compared_statistics, compared_tables
+from headscope.report.comparison import change_statistic, compared_statistics, compared_tables, opening
+from headscope.report.findings.differences import differences
 from headscope.report.findings.findings import compare_findings, findings
 from headscope.report.heads.atlas import scatters_of, statistics_of
 from headscope.report.heads.cards import cards
@@ -34,6 +35,7 @@ def description(run: Run | str | Path, other: Run | str | Path | None = None, *,
         "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
         "figures": _figures(one.folder, titles),
         "left_out": one.manifest.get("left_out", []),
+        "state": "",
     }
     return alone if other is None else _compared(alone, one, checked(Run.open(other)), title)
 
@@ -43,14 +45,16 @@ def _compared(alone: schema.Report, one: Run, two: Run, title: str) -> schema.Re
     if not set(one.heads) & set(two.heads):  # models of two shapes can stand in two reports, not in one
         raise InputError(f"{one.folder} and {two.folder} have no head in common: make a report of each.")
     theirs = {head["name"]: head for head in cards(two)}
-    beside, titles = compared_tables(one, two), _titles(one)
+    beside, titles, apart = compared_tables(one, two), _titles(one), differences(one, two)
+    statistics = compared_statistics(alone["statistics"], statistics_of(two, alone["heads"], _titles(two)))
     return {
         **alone,
         "title": title or _title_of_both(one, two),
         "runs": [_described(one), _described(two)],
-        "compared": [found.as_json() for found in compare_findings(one, two)],
+        "compared": [found.as_json() for found in compare_findings(one, two, apart)],
         "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in alone["heads"]],
-        "statistics": compared_statistics(alone["statistics"], statistics_of(two, alone["heads"], _titles(two))),
+        "statistics": [*statistics, change_statistic(apart, alone["heads"])],
+        "state": opening(apart, statistics),
         "tables": [
             described_table(name, beside.get(name, table), titles, compared=name in beside)
             for name, table in _shown(one).items()

@@ -221,6 +221,7 @@ class Report(TypedDict):
     tables: list[Table]
     figures: list[Figure]
     left_out: list[str]  # each a sentence: what, and why
+    state: str  # what the page opens with, as the fragment of an address
 
 
 class ReportPage(Report):

@@ -1,6 +1,6 @@
 // The atlas: layers by heads, each coloured by its role or by a number; the one that is clicked opens its card.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { number } from "../drawing/canvas";
+import { number, signed } from "../drawing/canvas";
 import { inkOn, rgbOf } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
 import type { GivenRole, Head, Report } from "../schema";
@@ -48,7 +48,7 @@ export function Atlas() {
       <h2 id="atlas-title">Atlas of heads</h2>
       <form class="toolbar" aria-label="What the atlas shows" onSubmit={(event) => event.preventDefault()}>
         <StatisticChoice />
-        {report.runs.length > 1 && (
+        {report.runs.length > 1 && (!statistic || statistic.other) && (
           <Choice
             label="run"
             value={state.run === "difference" && !shown ? "one" : state.run}
@@ -177,14 +177,16 @@ function Said({ square, shown }: { square: Square; shown: Shown | null }) {
   const { head, role, value } = square;
   const others = shown ? report.heads.map((one, at) => (one.group === head.group ? shown.values[at] : null)) : [];
   const counted = others.filter((one) => one !== null).length;
+  const size = (one: number | null) => (one === null || !shown?.apart ? one : Math.abs(one)); // a difference is large in either direction
   return (
     <>
       <b>{head.label}</b>
       {shown && (
         <>
           {" "}
-          {shown.title.toLowerCase()}: <b>{value === null ? "no number" : number(value)}</b>
-          {value !== null && ` (rank ${rankOf(others, value)} of ${counted})`}
+          {lowered(shown.title)}: <b>{value === null ? "no number" : shown.apart ? signed(value) : number(value)}</b>
+          {value !== null && shown.apart && ` (A ${number(shown.apart.a[square.at] ?? 0)}, B ${number(shown.apart.b[square.at] ?? 0)})`}
+          {value !== null && ` (rank ${rankOf(others.map(size), size(value) ?? 0)} of ${counted})`}
         </>
       )}
       <span class="faint"> · {role.rule}</span>
@@ -237,12 +239,22 @@ function layersOf(report: Report, group: string, shown: Shown | null, state: Rep
     for (const layer of found) {
       layer.sort((a, b) =>
         shown
-          ? (b.value ?? -Infinity) - (a.value ?? -Infinity)
+          ? sizeOf(b, shown) - sizeOf(a, shown)
           : a.role.family.localeCompare(b.role.family) || a.role.role.localeCompare(b.role.role),
       );
     }
   }
   return found;
+}
+
+/** What squares are sorted by: the number, or how large a difference is. */
+function sizeOf({ value }: Square, shown: Shown): number {
+  return value === null ? -Infinity : shown.apart ? Math.abs(value) : value;
+}
+
+/** A title inside a sentence; B − A stays as it is. */
+function lowered(title: string): string {
+  return title.replace(/B − A$/, "").toLowerCase() + (title.endsWith("B − A") ? "B − A" : "");
 }
 
 /** Arrow keys go from head to head; one of them is reached with Tab. */

@@ -5,20 +5,26 @@ import { useReport } from "./shown";
 
 const AT_FIRST = 8; // as many of each kind as leave the atlas in sight
 
+/** Of two runs, what differs. */
 export function Findings() {
   const { report } = useReport();
-  const atFirst = report.compared.length > 0 ? AT_FIRST / 2 : AT_FIRST;
+  const [title, findings] = report.compared.length > 0 ? ["What differs between the two runs", report.compared] : ["What was found", report.findings];
   return (
     <section class="findings" aria-labelledby="findings-title">
-      <h2 id="findings-title">What was found</h2>
-      {report.compared.length > 0 && (
-        <>
-          <h3>What differs between the two runs</h3>
-          <List findings={report.compared} atFirst={atFirst} />
-          <h3>In the first run</h3>
-        </>
-      )}
-      <List findings={report.findings} atFirst={atFirst} />
+      <h2 id="findings-title">{title}</h2>
+      <List findings={findings} atFirst={AT_FIRST} />
+    </section>
+  );
+}
+
+/** What was found in the first of two runs, by itself: after what differs, which is why they stand beside each other. */
+export function FirstRun() {
+  const { report } = useReport();
+  if (report.compared.length === 0) return null;
+  return (
+    <section class="findings" aria-labelledby="first-run-title">
+      <h2 id="first-run-title">What was found in the first run</h2>
+      <List findings={report.findings} atFirst={AT_FIRST} />
     </section>
   );
 }

@@ -25,7 +25,7 @@ export function ScaleLegend({ shown }: { shown: Shown }) {
         <span>{number(middle)}</span>
         <span>{number(most)}</span>
       </div>
-      {shown.signed && <p class="faint">Orange is below zero, blue above.</p>}
+      {shown.signed && <p class="faint">{shown.apart ? "Blue is more in B than in A, orange is less." : "Orange is below zero, blue above."}</p>}
     </div>
   );
 }

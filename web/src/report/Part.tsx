@@ -2,7 +2,7 @@
 import { Atlas } from "./Atlas";
 import type { ReportState } from "./address";
 import { Figures } from "./Figures";
-import { Findings } from "./Findings";
+import { Findings, FirstRun } from "./Findings";
 import { RunFacts } from "./RunFacts";
 import { Scatter } from "./Scatter";
 import { Tables } from "./Tables";
@@ -23,6 +23,7 @@ export function Part({ part }: { part: ReportState["part"] }) {
             <Atlas />
             <Scatter />
           </div>
+          <FirstRun />
         </>
       );
   }

@@ -6,7 +6,7 @@ import { useReportAddress } from "./address";
 import { ReportView } from "./ReportView";
 
 export function ReportApp({ page, chunks }: { page: ReportPage; chunks: Chunks }) {
-  const [state, change] = useReportAddress();
+  const [state, change] = useReportAddress(page.state);
   const dark = useDark(state.theme);
   return <ReportView report={page} chunks={chunks} state={state} change={change} dark={dark} />;
 }

@@ -1,4 +1,5 @@
 // Every choice that a reader of a report can make, kept in the address: a link to it opens the same page.
+import { useMemo } from "preact/hooks";
 import { type Fields, flag, oneOf, parse as read, text, format as written } from "../fields";
 import { Theme } from "../schema";
 import { type Address, useFragment } from "../shell/address";
@@ -45,8 +46,16 @@ export const format = (state: ReportState): string => written(FIELDS, state);
 export const PASSING: readonly (keyof ReportState)[] = ["find", "theme"];
 export const ONE_BY_ONE: readonly (keyof ReportState)[] = ["head"]; // cards, one after another
 
-const ADDRESS: Address<ReportState> = { read: parse, write: format, passing: PASSING, oneByOne: ONE_BY_ONE };
-
-export function useReportAddress(): [ReportState, ChangeReport] {
-  return useFragment(ADDRESS);
+/** `initial` is what a page opens with that is not given any choice. */
+export function useReportAddress(initial: string): [ReportState, ChangeReport] {
+  const address = useMemo<Address<ReportState>>(
+    () => ({
+      read: (fragment) => parse(fragment.length > 1 ? fragment : initial),
+      write: (state) => format(state) || (initial && `part=${state.part}`), // without a word, it would be the initial one
+      passing: PASSING,
+      oneByOne: ONE_BY_ONE,
+    }),
+    [initial],
+  );
+  return useFragment(address);
 }

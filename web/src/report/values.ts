@@ -9,6 +9,7 @@ export interface Shown {
   least: number; // the number that the lightest colour stands for
   most: number;
   signed: boolean; // orange below zero, blue above
+  apart: { a: (number | null)[]; b: (number | null)[] } | null; // of a difference, B - A, what it is made of
 }
 
 export function shownOf(statistic: Statistic, run: string): Shown {
@@ -25,12 +26,13 @@ export function shownOf(statistic: Statistic, run: string): Shown {
   const size = numbers.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   const signed = difference || numbers.some((value) => value < 0);
   return {
-    title: statistic.title,
+    title: difference ? `${statistic.title}, B − A` : statistic.title,
     about: statistic.about,
     values,
     least: signed ? -size : 0,
     most: size,
     signed,
+    apart: difference ? { a: statistic.values, b: other } : null,
   };
 }
 

@@ -44,9 +44,12 @@ def differences(a: Run, b: Run) -> pd.DataFrame:
     return frame.loc[order].reset_index(drop=True)
 
 
-def compare_findings(a: Run, b: Run) -> list[Finding]:
-    """Which heads have another role in the second run, and the numbers that differ most, a sentence a head."""
-    found, apart = a.by_head, differences(a, b)
+def compare_findings(a: Run, b: Run, apart: pd.DataFrame | None = None) -> list[Finding]:
+    """Which heads have another role in the second run, and the numbers that differ most, a sentence a head.
+
+    `apart` is what `differences` gives, where somebody has it already.
+    """
+    found, apart = a.by_head, differences(a, b) if apart is None else apart
     if apart.empty:
         return [Finding("The two runs have no number of any head in common, so nothing can be compared.", "")]
     made = _other_roles(found, a, b)
