@@ -309,6 +309,10 @@ def test_differences_of_two_runs(two: Path, open_file: Callable[..., Any], scree
     opened = page.input_value("select[name=by]"), page.input_value("select[name=run]")
     assert opened == ("distance.distance", "difference")
     assert "Blue is more in B than in A, orange is less." in page.inner_text(".atlas")
+    titles = page.eval_on_selector_all(".part h2", "all => all.map(o => o.textContent)")
+    assert titles == [
+        "What differs between the two runs", "Atlas of heads", "Heads that look alike", "What was found in the first run",
+    ]  # fmt: skip
     page.hover('.square[data-head="0.0"]')
     until(page, lambda: "+5 (A 1, B 6) (rank 1 of 5)" in page.inner_text(".atlas .reading"))
     screenshot(page, "report-two-runs")

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Finding } from "../schema";
 import { useReport } from "./shown";
 
-const AT_FIRST = 8; // as many of each kind as leave the atlas in sight
+const AT_FIRST = 8; // as many as leave the atlas in sight
 
 /** Of two runs, what differs. */
 export function Findings() {
