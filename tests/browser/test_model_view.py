@@ -143,9 +143,9 @@ def test_pointing_at_a_head_says_its_strongest_pair(
             query, key = (label.strip() for label in said.split("strongest: ")[1].split(f": {measure}")[0].split("→"))
             close = np.argwhere(scores[layer, head] >= most * (1 - 1 / 255))
             assert (query, key) in [(reading.tokens[row], reading.tokens[column]) for row, column in close]
-    # Hidden special tokens: the share of all heads.
+    # Sinks left out: the share of all heads.
     special = np.array([token in ("[CLS]", "[SEP]") for token in reading.tokens])
-    redrawn(page, lambda: page.check("input[name=special]"))
+    redrawn(page, lambda: page.select_option("select[name=sinks]", "hidden"))
     hidden = scores[:, :, ~special][..., special].sum() / scores[:, :, ~special].sum()
     until(page, lambda: page.inner_text(".hidden-share") == f"{100 * hidden:.{0 if hidden >= 0.0995 else 1}f}% hidden")
     # All heads together: one picture a layer.

@@ -187,7 +187,7 @@ def test_keys_that_cannot_be_seen_are_faint_and_those_with_small_weights_are_not
     text = content([f"t{place}" for place in range(12)], causal=True, groups=2, spread=2.5)
     weight = text.attentions[0].scores["weight"][1, 7]
     assert (weight[:8] < weight.max() / 600).any()  # a byte loses some
-    page = open_file(page_of(text, tmp_path, exact=exact, heads=(1,), keep=("q7",)))
+    page = open_file(page_of(text, tmp_path, exact=exact, heads=(1,), keep=("q7",), sinks="shown"))
     drawn(page)
     unseen = [row.get_attribute("data-unseen") == "true" for row in page.locator(".key-row[data-key]").all()]
     assert unseen == [False] * 8 + [True] * 4

@@ -114,6 +114,11 @@ class TextSinks:
         return {group: sinks_of(known, self._parked[group]) for group, known in self._known.items()}
 
 
+def sinks_in(block: AttentionBlock) -> list[bool]:
+    """The sinks of one layer by itself."""
+    return sinks_of(known_sinks(block.key_sequences[0].special, block.is_causal), [block.cached(parked_in)])
+
+
 def parked_in(block: AttentionBlock) -> Tensor:
     """The keys of one layer that most of its heads park on; `block.cached(parked_in)` looks for them once."""
     known = torch.tensor(known_sinks(block.key_sequences[0].special, block.is_causal))

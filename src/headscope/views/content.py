@@ -108,6 +108,7 @@ class Attention:
     scores: dict[str, Array]  # measure -> (head, query, key); (1, query, key) for joint measures
     value_norm: Array | None = None  # head key
     neurons: Neurons | None = None
+    parked: list[bool] | None = None  # key: the sinks of this very layer, whose scores are kept on a scale of their own
 
     @property
     def group(self) -> str:

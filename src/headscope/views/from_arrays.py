@@ -1,7 +1,7 @@
 """From arrays of your own, or the attentions that a model of transformers returns, to the content of a view."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ def content_of_arrays(
     """Scores (layer, head, query, key), one measure or a dictionary of them; or one array a layer, as models return them.
 
     Fewer dimensions are taken as one layer, or one head of one layer. With `key_tokens`, the columns are other tokens
-    than the rows (cross attention). Where no row gives anything to a later column, they are a decoder's. `second` is the
+    than the rows (cross attention). Where rows give to all columns but later ones, they are a decoder's. `second` is the
     first token of the second of two texts; `pretty` tokens are without a tokenizer's marks.
     """
     given = {name: layers_of(one) for name, one in (scores if isinstance(scores, Mapping) else {"weight": scores}).items()}
@@ -126,9 +126,10 @@ def _content(sides: dict[str, Side], groups: Sequence[Group], only: Only | Inclu
     chosen = heads_chosen(only, heads_by_layer((one.layer, len(one.heads)) for one in found))
     if chosen is not None:
         found = [_part(one, sorted(set(chosen[one.layer]))) for one in found if one.layer in chosen]
-    sinks, telling = {}, {}
+    sinks, telling, parked = {}, {}, {}
     for group in groups:
-        sinks[group.name], telling[group.name] = _of_text(group, sides)
+        sinks[group.name], telling[group.name], parked[group.name] = _of_text(group, sides)
+    found = [replace(one, parked=parked[one.group].get(one.layer)) for one in found]
     return Content(title or title_of(sides), sides, found, sinks=sinks, telling=telling)
 
 
@@ -148,18 +149,18 @@ def _part(attention: Attention, heads: list[int]) -> Attention:
     """Some heads of an attention; what is of all heads together stays."""
     whole = len(attention.heads)
     scores = {name: array[heads] if len(array) == whole else array for name, array in attention.scores.items()}
-    return Attention(attention.stack, attention.kind, attention.layer, heads, attention.query, attention.key, scores)
+    return replace(attention, heads=heads, scores=scores)
 
 
-def _of_text(group: Group, sides: Mapping[str, Side]) -> tuple[list[bool], list[Telling]]:
-    """Sinks, and the heads that say most: of all heads that were given, also of those that are not drawn."""
+def _of_text(group: Group, sides: Mapping[str, Side]) -> tuple[list[bool], list[Telling], dict[int, list[bool]]]:
+    """Sinks, the heads that say most, and the sinks of each layer: of all heads that were given, also those not drawn."""
     attending, attended, causal = sides[group.query], sides[group.key], group.name == "decoder self"
     known, within = known_sinks(attended.special, causal), attending.raw if group.kind == "self" else None
     sizes = {layer: torch.from_numpy(np.abs(one)) for layer, one in group.weights.items()}
     parked = {layer: parked_on(one, torch.tensor(known), within is not None) for layer, one in sizes.items()}
     sinks, about = sinks_of(known, list(parked.values())), (attending.special, attended.special, causal, within)
     found = [head for layer, one in sizes.items() for head in telling_in(layer, one, *about, parked[layer])]
-    return sinks, ranked(found, sinks)
+    return sinks, ranked(found, sinks), {layer: sinks_of(known, [one]) for layer, one in parked.items()}
 
 
 def _one_text(array: Array, most: int) -> Array:
@@ -195,10 +196,11 @@ def _finite(array: Array) -> Array:
 
 
 def _is_causal(scores: Array) -> bool:
-    """(head, query, key): no query of three or more sees a later key, and some see earlier ones."""
-    if scores.shape[-1] != scores.shape[-2] or scores.shape[-1] < 3:
+    """(head, query, key): no query of three or more sees a later key, and nearly all give something to all earlier ones, as
+    a softmax does where its numbers are not too small."""
+    if scores.shape[-1] != scores.shape[-2] or scores.shape[-1] < 3 or np.triu(scores, 1).any():
         return False
-    return not np.triu(scores, 1).any() and bool(np.tril(scores, -1).any())
+    return float((scores[..., np.tri(scores.shape[-1], dtype=bool)] > 0).mean()) > 0.9
 
 
 def _check_shape(name: str, array: Array | None, layer: int, heads: int, queries: int, keys: int) -> None:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from headscope.errors import HeadscopeError, InputError
 from headscope.lens import AttentionBlock, Lens, Reading
-from headscope.lens.sinks import TextSinks
+from headscope.lens.sinks import TextSinks, sinks_in
 from headscope.lens.telling import TextTelling
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.labels import visible
@@ -58,7 +58,7 @@ def _attention(
     scores = {name: _scores(block, name, kept) for name in names}
     norms = array_of(block.scores("value_norm")[0, kept, 0]) if can_have(site, "value_norm") else None
     vectors = _neurons(reading, block, kept) if neurons else None
-    return Attention(site.stack, site.kind, site.layer, kept, *sides, scores, norms, vectors)
+    return Attention(site.stack, site.kind, site.layer, kept, *sides, scores, norms, vectors, sinks_in(block))
 
 
 def _scores(block: AttentionBlock, measure: str, heads: list[int]) -> Array:

@@ -144,6 +144,7 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema
     scores: dict[str, schema.Encoded] = {}
     errors = [0.0]
     factors = None if exact else _factors(attention)
+    apart = None if attention.parked is None else np.array(attention.parked, dtype=bool)
     for name, array in attention.scores.items():
         if name == "norm" and factors is not None:
             continue  # made of the weights, below
@@ -152,12 +153,12 @@ def _attention(attention: Attention, chunk: _Chunk, exact: bool) -> tuple[schema
         elif exact:
             scores[name] = {"form": "floats", "at": chunk.add(array)}
         elif name == "weight" and factors is not None:
-            kept = quantise_with_norms(array, factors)
+            kept = quantise_with_norms(array, factors, apart)
             scores[name] = _levels(kept, chunk)
             approximate = kept.scores()
             errors += [error(array, approximate), error(attention.scores["norm"], approximate * factors[:, None, :])]
         else:
-            kept = quantise(array)
+            kept = quantise(array, apart)
             scores[name] = _levels(kept, chunk)
             errors.append(error(array, kept.scores()))
     value_norm = None if attention.value_norm is None else chunk.add(attention.value_norm)

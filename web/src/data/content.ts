@@ -35,8 +35,14 @@ export function isDifference(content: Content, state: Pick<State, "of">): boolea
   return content.compared !== null && state.of === "";
 }
 
+/** What scores of a measure are called: renormalised, they are shares of what is left of their row. */
+export function scoreTitle(content: Content, { sinks }: Pick<State, "sinks">, measure: string): string {
+  const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
+  return sinks === "renormalised" ? `${title} share` : title;
+}
+
 /** The measure as it is written before a number. */
-export function measureTitle(content: Content, state: Pick<State, "measure" | "of">): string {
-  const title = content.measures.find((one) => one.name === state.measure)?.title ?? state.measure;
+export function measureTitle(content: Content, state: Pick<State, "measure" | "of" | "sinks">): string {
+  const title = scoreTitle(content, state, state.measure);
   return isDifference(content, state) ? `${title} B − A` : title;
 }

@@ -19,9 +19,8 @@ export function shownOf(scores: Scores, measure: string, place: number, rows: Ax
   const whole = { ...state, least: 0, top: 0 };
   const maps = (["a", "b"] as const).map((of) => mapOf(scores, measure, place, rows, columns, of));
   const [a, b] = maps.map((map) => shown(map, rows, columns, whole));
-  const isExact = scores.parts.every((part) => part.isExact(measure));
-  const [roundingA, roundingB] = maps.map((map) => (isExact ? 0 : rounding(map)));
-  const surely = (row: number) => roundingA / wholeOf(a, row, state) + roundingB / wholeOf(b, row, state);
+  const off = (["a", "b"] as const).map((of, part) => columnBounds(scores.parts[part], measure, place, columns, of));
+  const surely = (row: number, column: number) => off[0][column] / wholeOf(a, row, state) + off[1][column] / wholeOf(b, row, state);
   const apart = differences(a.scores, b.scores, rows, surely);
   const found = shown(apart, rows, columns, state.sinks === "renormalised" ? { ...state, sinks: "hidden" } : state);
   const sum = (of: "totals" | "onSinks") => a[of].map((part, row) => part + b[of][row]);
@@ -38,30 +37,23 @@ export function isInBoth(axis: Axis, place: number): boolean {
  * B - A. A row that only one of them has gives nothing that could be compared, and is empty; what rounding to bytes could have
  * made by itself is no difference.
  */
-function differences(first: Float32Array, second: Float32Array, rows: Axis, surely: (row: number) => number): Float32Array {
+function differences(first: Float32Array, second: Float32Array, rows: Axis, surely: (row: number, column: number) => number): Float32Array {
   const apart = new Float32Array(first.length);
   const width = first.length / Math.max(1, rows.labels.length);
   rows.labels.forEach((_, row) => {
     if (!isInBoth(rows, row)) return;
-    const least = surely(row);
-    for (let i = row * width; i < (row + 1) * width; i++) {
+    for (let column = 0, i = row * width; column < width; column++, i++) {
       const score = second[i] - first[i];
-      if (Math.abs(score) > least) apart[i] = score;
+      if (Math.abs(score) > surely(row, column)) apart[i] = score;
     }
   });
   return apart;
 }
 
-const LEVELS = 255; // that scores are kept in
-
-/** By how much scores may be off that were kept as bytes: half a level. */
-function rounding(scores: Float32Array): number {
-  let [least, most] = [0, 0];
-  for (const score of scores) {
-    if (score > most) most = score;
-    if (score < least) least = score;
-  }
-  return ((most - least) / LEVELS) * 0.5001;
+/** By how much the scores of each column may be off that were kept as bytes: of a word, those of all of its pieces. */
+function columnBounds(part: Scores, measure: string, place: number, columns: Axis, of: "a" | "b"): number[] {
+  const bounds = part.bounds(measure, place);
+  return (columns.joint?.[of] ?? []).map((pieces) => pieces.reduce((sum, piece) => sum + bounds[piece], 0));
 }
 
 /** What the scores of a row were divided by. */

@@ -29,12 +29,6 @@ export class Scores {
     return measure in this.part.scores;
   }
 
-  /** Whether scores are kept as floats, and not rounded. */
-  isExact(measure: string): boolean {
-    const encoded = this.part.scores[measure];
-    return encoded?.form === "same" ? this.isExact(encoded.of) : encoded?.form === "floats";
-  }
-
   /** (query, key) of the head in place `index` of this attention's heads; a joint measure has one map for all. */
   head(measure: string, index: number): Float32Array {
     const encoded = this.part.scores[measure];
@@ -87,6 +81,22 @@ export class Scores {
         return scores;
       }
     }
+  }
+
+  /** How far off a head's scores for each key may be, as bytes: half a level; 0 where they are exact. */
+  bounds(measure: string, index: number): Float32Array {
+    const encoded = this.part.scores[measure];
+    const none = new Float32Array(this.keys);
+    if (encoded?.form === "same") return this.bounds(encoded.of, index);
+    if (encoded?.form === "product") {
+      const factors = arrayAt(this.buffer, encoded.factor).subarray(index * this.keys, (index + 1) * this.keys);
+      return this.bounds(encoded.of, index).map((bound, key) => bound * factors[key]);
+    }
+    if (encoded?.form !== "levels") return none;
+    const [heads, perKey] = encoded.steps.shape;
+    const first = Math.min(index, heads - 1) * perKey; // a joint measure has one map for all
+    const steps = arrayAt(this.buffer, encoded.steps);
+    return none.map((_, key) => steps[first + (perKey === 1 ? 0 : key)] * 0.5001);
   }
 
   /** ||f(x_j)|| of every key, where it is known. */

@@ -38,7 +38,7 @@ const SMALL: [Small, string][] = [
 const SINKS: [State["sinks"], string][] = [
   ["shown", "shown"],
   ["hidden", "left out"],
-  ["renormalised", "left out, rest to 100%"],
+  ["renormalised", "rest to 100%"],
 ];
 
 export function Toolbar({ hidden, more = [], link }: Props) {

@@ -16,6 +16,7 @@ from headscope.views.print.shown import Mask, Tokens
 
 ROW, TYPE = 0.135, 6.8  # inches from one token to the next, points of their letters
 GAP = 0.05  # inches between a token and its lines
+SHARES, SHARE = 5.4, 0.24  # points of a percentage, inches that it needs
 FAINTEST = 1 / 255  # below this part of the largest, a line leaves no trace on paper
 THINNEST, THICKEST = 0.25, 1.5  # points
 DOTTED: Any = (0, (1, 1.2))
@@ -68,6 +69,22 @@ def write_columns(sheet: Sheet, box: Box, tokens: tuple[Tokens, Tokens], bold: t
             weight, ink = ("bold", colour) if stands_out else ("normal", CHANGED.get(change, INK))
             sheet.text(x, y, fitted(label, size, room, weight), size, weight=weight, ha=aligned, color=ink)
     return Ends(left + GAP, right - GAP, queries, keys)
+
+
+def write_shares(sheet: Sheet, left: float, ends: Ends, shares: Array) -> None:
+    """Beside the tokens that attend: what each gives to sinks, which are not shown."""
+    size = SHARES * row_height(max(len(ends.queries), len(ends.keys))) / ROW
+    for share, y in zip(shares.tolist(), ends.queries, strict=True):
+        sheet.text(left, y, share_said(share), size, color=FAINT).set_gid("on sinks")
+
+
+def share_said(share: float) -> str:
+    """A share as it stands beside a row.
+
+    >>> share_said(0.744), share_said(0.0961), share_said(0.0)
+    ('74%', '9.6%', '0%')
+    """
+    return f"{100 * share:.1f}%" if 0 < share < 0.0995 else f"{100 * share:.0f}%"
 
 
 def write_directions(sheet: Sheet, box: Box, ends: Ends) -> None:

@@ -7,7 +7,16 @@ from matplotlib.patches import Rectangle
 
 from headscope.colours import BLUE, COLUMN, INK, VERMILION, head_colour
 from headscope.views.content import Content
-from headscope.views.print.columns import Box, column_height, draw_lines, row_height, write_columns, write_directions
+from headscope.views.print.columns import (
+    SHARE,
+    Box,
+    column_height,
+    draw_lines,
+    row_height,
+    write_columns,
+    write_directions,
+    write_shares,
+)
 from headscope.views.print.header import HEAD, LINE, compared, notes_height, notes_of, where, write_head, write_notes
 from headscope.views.print.sheet import MARGIN, Sheet, width_of
 from headscope.views.print.shown import attention_of, shown
@@ -23,7 +32,8 @@ def figure(content: Content, state: State) -> Figure:
     colours = [BLUE if found.difference else head_colour(place) for place in found.heads]
     dotted = "; dotted lines are below zero" if found.signed and not found.difference else ""
     darkest = f"The darkest line is a {found.name} of {found.largest:.2g}{dotted}."
-    notes = notes_of(content, [*found.notes(), darkest, *compared(content, found)], COLUMN)
+    percents = ["Percentages are what each token gives to them."] if found.hidden > 0 else []
+    notes = notes_of(content, [*found.notes(), *percents, darkest, *compared(content, found)], COLUMN)
     keys = _key_rows(found.labels)
     top = HEAD + LINE * len(keys) + 0.14
     height = top + column_height(len(found.queries), len(found.keys)) + 0.04 + notes_height(notes)
@@ -31,9 +41,12 @@ def figure(content: Content, state: State) -> Figure:
     write_head(sheet, f"{where(content, attention)} · {found.name}")
     inks = [INK] * len(colours) if found.difference else colours  # lines of a difference are coloured by their sign
     _draw_keys(sheet, keys, dict(zip(found.labels, inks, strict=True)))
-    box = Box(MARGIN, top, COLUMN - 2 * MARGIN)
+    aside = SHARE if found.hidden > 0 else 0.0
+    box = Box(MARGIN + aside, top, COLUMN - 2 * MARGIN - aside)
     ends = write_columns(sheet, box, (found.queries, found.keys), (found.queries.kept, found.keys.kept), INK)
     write_directions(sheet, box, ends)
+    if aside:
+        write_shares(sheet, MARGIN, ends, found.hidden_of_rows)
     spread = row_height(max(len(found.queries), len(found.keys))) / 2 if len(colours) > 1 else 0
     negative, below = found.scores < 0 if found.signed else None, VERMILION if found.difference else None
     draw_lines(sheet, ends, found.shares, colours, negative=negative, below=below, spread=spread)

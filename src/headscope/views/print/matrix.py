@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from headscope.colours import COLUMN, FAINT, INK
 from headscope.views.content import Array, Content
 from headscope.views.joint_maps import End
-from headscope.views.print.columns import CHANGED
+from headscope.views.print.columns import CHANGED, SHARES, share_said
 from headscope.views.print.header import HEAD, compared, measure_name, notes_height, notes_of, where, write_head, write_notes
 from headscope.views.print.sheet import FULL, MARGIN, Sheet, fitted, width_of
 from headscope.views.print.shown import Shown, Tokens, attention_of, choose, shown
@@ -24,6 +24,7 @@ COLUMN_TOKENS = 22  # up to here one map fits a column
 LONGEST = 0.8  # inches of a label
 GAP, SCALE = 0.12, 0.22  # inches between maps, and below them for what the colours mean
 DECADES = 3  # powers of ten that a logarithmic scale has: what is smaller is drawn as nothing
+ENDS = 0.24  # inches behind a row
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Panel:
     signed: bool
     least: float = 0.0  # what the scale reaches at least
     scale: Scale = "linear"
+    on_sinks: Array | None = None  # query: the share of each row on sinks that are not shown; None for a difference
 
     @property
     def most(self) -> float:
@@ -81,7 +83,8 @@ def figure(content: Content, state: State) -> Figure:
     width = COLUMN if len(rows[0]) == 1 and tokens <= COLUMN_TOKENS else FULL
     beside, above = _label_room(found.queries.labels), _label_room(found.keys.labels)
     across = len(rows[0])
-    room = (width - 2 * MARGIN - beside - GAP * (across - 1)) / across
+    ends = ENDS if found.hidden > 0 else 0.0  # what each row gives to sinks stands behind it
+    room = (width - 2 * MARGIN - beside - GAP * (across - 1)) / across - ends
     cell = min(room / len(found.keys), 0.32)
     side, tall = cell * len(found.keys), max(cell * len(found.queries), 0.1)
     notes = notes_of(content, [*_notes(found, other), *compared(content, found)], width)
@@ -92,13 +95,15 @@ def figure(content: Content, state: State) -> Figure:
         top = HEAD + step * line + 0.15 + above
         _write_labels(sheet, found.queries, MARGIN + beside, top, cell)
         for place, panel in enumerate(panels):
-            left = MARGIN + beside + place * (side + GAP)
+            left = MARGIN + beside + place * (side + ends + GAP)
             sheet.text(left, HEAD + step * line + 0.06, fitted(panel.title, 6.8, side + GAP, "bold"), 6.8, weight="bold")
             _write_labels(sheet, found.keys, left, top, cell, above=True)
             box = (left, top, side, tall)
             drawn, full = panel.drawn
             sheet.image(thinned(drawn, DOTS), box, full, panel.signed).set_gid(f"map {line} {place}")
             sheet.frame(box, FAINT, 0.5)
+            if ends and panel.on_sinks is not None:
+                _write_shares(sheet, panel.on_sinks, left + side, top, cell)
             _draw_scale(sheet, panel, left, top + tall + 0.07, side)
     write_notes(sheet, notes)
     return sheet.figure
@@ -126,7 +131,9 @@ def _panel(found: Shown, place: int, scale: Scale) -> Panel:
     at = min(place, len(found.heads) - 1)  # all heads together stand beside each head
     numbers = np.where(found.drawn[at], found.scores[at], 0)
     label = found.labels[at] if found.joint else f"head {found.labels[at]}"
-    return Panel(f"{label}, {found.name}", numbers, found.signed, scale=scale)
+    on_sinks = replace(found, totals=found.totals[[at]], on_sinks=found.on_sinks[[at]]).hidden_of_rows
+    hidden = None if found.difference else on_sinks
+    return Panel(f"{label}, {found.name}", numbers, found.signed, scale=scale, on_sinks=hidden)
 
 
 def _label_room(labels: Sequence[str]) -> float:
@@ -141,6 +148,13 @@ def _write_labels(sheet: Sheet, tokens: Tokens, left: float, top: float, cell: f
         label, along = fitted(tokens.labels[place], TYPE, LONGEST, weight), (place + 0.5) * cell
         x, y = (left + along, top - 0.04) if above else (left - 0.04, top + along)
         sheet.text(x, y, label, TYPE, weight=weight, color=CHANGED.get(tokens.changes[place], INK), **options)
+
+
+def _write_shares(sheet: Sheet, shares: Array, left: float, top: float, cell: float) -> None:
+    """Behind every so many-th row, as its label stands before it."""
+    for place in range(0, len(shares), max(1, math.ceil(PITCH / cell - 1e-9))):
+        said = share_said(float(shares[place]))
+        sheet.text(left + 0.03, top + (place + 0.5) * cell, said, SHARES, color=FAINT).set_gid("on sinks")
 
 
 def _draw_scale(sheet: Sheet, panel: Panel, left: float, top: float, side: float) -> None:
@@ -162,7 +176,8 @@ def _draw_scale(sheet: Sheet, panel: Panel, left: float, top: float, side: float
 
 
 def _notes(found: Shown, other: Shown | None) -> list[str]:
-    said = ["Rows attend, columns are attended to.", *found.notes()]
+    behind = " Behind each row stands what it gives to sinks." if found.hidden > 0 else ""
+    said = [f"Rows attend, columns are attended to.{behind}", *found.notes()]
     if other is not None and found.hidden > 0:
         said += other.notes()
     if other is not None:

@@ -1,5 +1,6 @@
 // Tokens left and right with lines between them. Only the part that is seen is drawn, so that a long text scrolls smoothly.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { withoutSinks } from "../../data/shown";
 import { prepare } from "../../drawing/canvas";
 import { SHEET, usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
@@ -24,10 +25,12 @@ const SHARP = 2; // pixels a CSS pixel, of a picture that is cut: a whole one is
 const ROOM = SHEET.height - 160; // for tokens, on a sheet with a title and numbers
 const WIDER = 1.8; // than high, at the most: flatter lines cannot be told apart
 const ABOVE = 290; // pixels of a window that the title and the choices take
+const SHARE = 36; // for what a token gives to sinks that are not shown
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
 export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }: Props) {
-  const { content, change, dark, state: { keep } } = useViewed();
+  const { content, change, dark, state } = useViewed();
+  const { keep } = state;
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const slices = useRef<HTMLDivElement>(null);
@@ -38,7 +41,8 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   const rowHeight = printing ? onSheet(longest) : longest <= 48 ? tall(longest) : 20;
   const height = rowHeight * longest;
   const most = Math.min(210, Math.floor(0.31 * widest));
-  const left = useMemo(() => labelWidth(axes.rows.labels, axes.rowPlaces, most), [axes, most]);
+  const shares = withoutSinks(state) ? SHARE : 0;
+  const left = useMemo(() => labelWidth(axes.rows.labels, axes.rowPlaces, most - shares) + shares, [axes, most, shares]);
   const right = useMemo(() => labelWidth(axes.columns.labels, axes.columnPlaces, most), [axes, most]);
   const between = Math.min(Math.max(420, WIDER * height), Math.max(80, widest - left - right));
   const width = Math.min(widest, left + right + between);
@@ -133,15 +137,16 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   };
 
   const shared = { keep, rowHeight };
+  const hidden = shares ? maps?.rowHidden : undefined;
   // Hovering draws anew, and lists of a thousand tokens need not be compared for it.
   const lists = useMemo(
     () => (
       <div class="head-sheet" style={{ height: `${height}px` }}>
-        <Tokens side="q" axis={axes.rows} places={axes.rowPlaces} stop={stops.q} width={left} {...shared} />
+        <Tokens side="q" axis={axes.rows} places={axes.rowPlaces} stop={stops.q} width={left} hidden={hidden} {...shared} />
         <Tokens side="k" axis={axes.columns} places={axes.columnPlaces} stop={stops.k} width={right} {...shared} />
       </div>
     ),
-    [axes, keep.join(), stops, rowHeight, left, right],
+    [axes, hidden, keep.join(), stops, rowHeight, left, right],
   );
   return (
     <div

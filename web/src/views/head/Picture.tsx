@@ -66,6 +66,7 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
         {maps && lines && !empty && maps.maps.length > 0 && (
           <p class="head-caption" data-lines={lines.score.length} data-most={maps.most}>
             Left attends to right; the darkest line is {title} {number(maps.most)}.
+            {withoutSinks(state) && " Percentages are what each token gives to sinks, which are not shown."}
             {difference ? ` ${SIGNS}` : maps.negative && " Dashed lines are below zero."}
             {lines.score.length < lines.all &&
               ` The strongest ${many(lines.score.length)} of ${many(lines.all)} lines are drawn.`}

@@ -1,5 +1,6 @@
 // The tokens of one side, from top to bottom: one stop of the Tab key, arrows inside.
 import type { Axis } from "../../data/axis";
+import { percent } from "../../drawing/canvas";
 
 interface Props {
   side: "q" | "k";
@@ -9,9 +10,10 @@ interface Props {
   stop: number; // the token that Tab goes to, by its place in the list
   rowHeight: number;
   width: number;
+  hidden?: Float32Array; // of what each gives, the share on sinks that are not shown
 }
 
-export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Props) {
+export function Tokens({ side, axis, places, keep, stop, rowHeight, width, hidden }: Props) {
   const label = side === "q" ? "Tokens that attend" : "Tokens that are attended to";
   return (
     <ol
@@ -31,9 +33,10 @@ export function Tokens({ side, axis, places, keep, stop, rowHeight, width }: Pro
             data-place={place}
             class={axis.special[token] ? "token special" : "token"}
             data-change={axis.joint?.changes[token] || undefined}
+            data-hidden={hidden && percent(hidden[token])}
             aria-selected={keep.includes(name)}
             tabIndex={place === stop ? 0 : -1}
-            title={titleOf(axis, token)}
+            title={titleOf(axis, token) + (hidden ? `: ${percent(hidden[token])} of what it gives goes to sinks` : "")}
             style={{ height: `${rowHeight}px`, lineHeight: `${rowHeight - 4}px` }}
           >
             <bdi>{axis.labels[token]}</bdi>

@@ -7,6 +7,7 @@ import { Legend } from "./Legend";
 import type { Layout } from "./layout";
 import { paint } from "./paint";
 import type { Matrix, Panel } from "./panels";
+import { RowShares } from "./RowShares";
 import type { Zoom } from "./zoom";
 
 export interface Cell {
@@ -111,6 +112,7 @@ export function Heatmap(props: Props) {
           kept={kept.columns}
           onKeep={(column) => onKeep({ column })}
         />
+        {panel.rowHidden && <RowShares shares={panel.rowHidden} start={y} cell={cellHeight} length={layout.height} width={layout.rowEnds} />}
         <div
           class="matrix-map"
           ref={zoom.attach}

@@ -15,16 +15,19 @@ interface Props {
   onKeep: (place: number) => void;
 }
 
+/** Every so many-th place of a side, of those in sight. */
+export function withRoom(count: number, start: number, cell: number, length: number): { every: number; found: number[] } {
+  const every = Math.max(1, Math.ceil(PITCH / cell - 1e-6));
+  const first = Math.max(0, Math.floor(-start / cell / every) * every);
+  const found: number[] = [];
+  for (let place = first; place < count && start + (place + 0.5) * cell < length + 1; place += every) {
+    if (start + (place + 0.5) * cell > -1) found.push(place);
+  }
+  return { every, found };
+}
+
 export function Labels({ side, tokens, start, cell, length, room, at, kept, onKeep }: Props) {
-  const places = useMemo(() => {
-    const every = Math.max(1, Math.ceil(PITCH / cell - 1e-6));
-    const first = Math.max(0, Math.floor(-start / cell / every) * every);
-    const found: number[] = [];
-    for (let place = first; place < tokens.labels.length && start + (place + 0.5) * cell < length + 1; place += every) {
-      if (start + (place + 0.5) * cell > -1) found.push(place);
-    }
-    return { every, found };
-  }, [start, cell, length, tokens]);
+  const places = useMemo(() => withRoom(tokens.labels.length, start, cell, length), [start, cell, length, tokens]);
   // One that is pointed at or kept and has no room of its own stands in front of its neighbours.
   const inSight = (place: number) => start + (place + 0.5) * cell > 0 && start + (place + 0.5) * cell < length;
   const raised = new Set([...kept, ...(at === null ? [] : [at])].filter((place) => place % places.every !== 0 && inSight(place)));

@@ -62,8 +62,8 @@ function Maps({ matrix, width }: { matrix: Matrix; width: number }) {
   const printing = usePrinting();
   const screen = useScreenHeight();
   const layout = useMemo(
-    () => layoutOf(width, printing ? SHEET.height : screen, rows.labels, columns.labels, panels.length),
-    [width, printing, screen, rows, columns, panels.length],
+    () => layoutOf(width, printing ? SHEET.height : screen, rows.labels, columns.labels, panels.length, matrix.hidden !== null),
+    [width, printing, screen, rows, columns, panels.length, matrix.hidden !== null],
   );
   const zoom = useZoom(layout);
   const [at, setAt] = useState<Cell | null>(null);

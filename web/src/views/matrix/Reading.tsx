@@ -1,9 +1,11 @@
 // The numbers of one cell, as text: under the pointer, at the crosshair, or kept.
 import { number, percent, signed } from "../../drawing/canvas";
+import { useViewed } from "../../shell/viewed";
 import type { Cell } from "./Heatmap";
 import type { Matrix } from "./panels";
 
 export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null }) {
+  const { state } = useViewed();
   if (!cell) {
     return (
       <p class="matrix-reading" aria-live="polite">
@@ -31,7 +33,8 @@ export function Reading({ matrix, cell }: { matrix: Matrix; cell: Cell | null })
             <>difference {Number.isNaN(panel.share(row, column)) ? signed(panel.score(row, column)) : points(panel.score(row, column))}</>
           ) : (
             <>
-              {panel.title.split(",")[0]} {number(panel.score(row, column))} ({signedPercent(panel.share(row, column))} of its row)
+              {panel.title.split(",")[0]} {number(panel.score(row, column))}
+              {state.sinks !== "renormalised" && ` (${signedPercent(panel.share(row, column))} of its row)`}
             </>
           )}
         </span>

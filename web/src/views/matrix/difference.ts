@@ -15,7 +15,7 @@ export function matrixOfTwo(content: Content, scores: Scores, state: State, head
   const width = columns.labels.length;
   const place = Math.max(0, attention.heads.indexOf(head));
   const renormalised = state.sinks === "renormalised";
-  const title = panelTitle(content, attention, state.measure, head);
+  const title = panelTitle(content, attention, state, state.measure, head);
   const find = (of: Of, changes: Partial<State> = {}) => shownOf(scores, state.measure, place, rows, columns, { ...state, ...changes, of });
   const [a, b, apart] = [find("a"), find("b"), find("")];
   const whole = find("", { least: 0, top: 0 }).scores; // also of what a threshold leaves out

@@ -8,6 +8,7 @@ export interface Layout {
   cellHeight: number;
   rowLabels: number; // room for the labels left of a map
   columnLabels: number; // and above it
+  rowEnds: number; // and right of it, for what each row gives to sinks that are not shown
   stacked: boolean; // maps stand below each other
 }
 
@@ -15,16 +16,18 @@ export const PITCH = 14; // pixels that a label needs
 const LARGEST_CELL = 48;
 const WIDER = 2.4; // times as wide as high, where a screen has room: labels above stand apart, and colours are seen from afar
 const GAP = 18;
+const SHARE = 40; // pixels that a percentage needs
 const WRITTEN = 260; // pixels that a title and a legend need
 const NARROW = 760;
 
-export function layoutOf(room: number, screen: number, rows: string[], columns: string[], panels: number): Layout {
+export function layoutOf(room: number, screen: number, rows: string[], columns: string[], panels: number, shares: boolean): Layout {
   const stacked = panels > 1 && room < NARROW;
   const most = room < NARROW ? 84 : 128;
   const rowLabels = Math.min(most, widest(rows)) + 8;
   const columnLabels = Math.min(most, widest(columns)) + 8;
   const abreast = stacked ? 1 : panels;
-  const width = Math.max(60, (room - rowLabels - GAP * (abreast - 1) - 2) / abreast);
+  const rowEnds = shares ? SHARE : 0;
+  const width = Math.max(60, (room - rowLabels - GAP * (abreast - 1) - 2) / abreast - rowEnds);
   const height = Math.max(300, screen - 270 - columnLabels);
   const [high, wide] = [Math.max(1, rows.length), Math.max(1, columns.length)];
   const square = Math.min(LARGEST_CELL, width / wide, height / high);
@@ -35,12 +38,13 @@ export function layoutOf(room: number, screen: number, rows: string[], columns: 
   const [mapWidth, mapHeight] = [size(Math.max(across, square) * wide), size(Math.max(down, square) * high)];
   return {
     width: mapWidth,
-    figure: Math.max(mapWidth, Math.min(Math.floor(width), WRITTEN)),
+    figure: Math.max(mapWidth + rowEnds, Math.min(Math.floor(width), WRITTEN)),
     height: mapHeight,
     cellWidth: mapWidth / wide,
     cellHeight: mapHeight / high,
     rowLabels,
     columnLabels,
+    rowEnds,
     stacked,
   };
 }

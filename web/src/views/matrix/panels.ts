@@ -1,6 +1,6 @@
 // The heat maps of the matrix: one measure; or two, and the difference between their shares.
 import type { Axis } from "../../data/axis";
-import { isJoint } from "../../data/content";
+import { isJoint, scoreTitle } from "../../data/content";
 import { mapOf } from "../../data/maps";
 import type { Scores } from "../../data/scores";
 import { hiddenOf, hiddenOfRows, placesOf, shown, withoutSinks } from "../../data/shown";
@@ -56,7 +56,7 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
   const read = (name: string): MeasureMap => {
     const merged = mapOf(scores, name, place, rows, columns, state.of);
     const which = content.compared ? `${state.of.toUpperCase()}, ` : "";
-    return { title: which + panelTitle(content, attention, name, head), scores: merged, ...totalsOf(merged, width, renormalised ? columns.left : null) };
+    return { title: which + panelTitle(content, attention, state, name, head), scores: merged, ...totalsOf(merged, width, renormalised ? columns.left : null) };
   };
   const first = read(state.measure);
   const filtered = shown(first.scores, rows, columns, state);
@@ -110,9 +110,9 @@ export function matrixOf(content: Content, scores: Scores, state: State, head: n
 }
 
 /** `weight, head 3.1`. */
-export function panelTitle(content: Content, attention: Attention, measure: string, head: number): string {
+export function panelTitle(content: Content, attention: Attention, state: State, measure: string, head: number): string {
   const who = isJoint(content, attention, measure) ? "all heads together" : `head ${attention.layer}.${head}`;
-  return `${titleOf(content, measure)}, ${who}`;
+  return `${scoreTitle(content, state, measure)}, ${who}`;
 }
 
 function sharesApart(first: MeasureMap, second: MeasureMap, width: number): Float32Array {

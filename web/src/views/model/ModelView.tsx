@@ -53,7 +53,7 @@ export function ModelView({ onHidden }: ViewProps) {
     if (canvas.current) lay(canvas.current, thumbnails, now.spots, now.size, now.flowing, keys);
   }, []);
   const onDrawn = useCallback(() => drawn(root.current), []);
-  const { thumbnails, strongest, hidden, negative } = useThumbnails(grid, size, show, onDrawn);
+  const { thumbnails, strongest, hidden, hiddenOfHeads, negative } = useThumbnails(grid, size, show, onDrawn);
   useLayoutEffect(() => {
     if (canvas.current) layOut(canvas.current, thumbnails, spots, size, flowing);
   }, [thumbnails, spots, size, flowing, printing]);
@@ -99,7 +99,12 @@ export function ModelView({ onHidden }: ViewProps) {
           data-pointed={read?.key ?? ""}
         >
           {read ? (
-            <HeadReading cell={read} measure={measure} strongest={strongest.get(read.key) ?? null} />
+            <HeadReading
+              cell={read}
+              measure={measure}
+              strongest={strongest.get(read.key) ?? null}
+              hidden={withoutSinks(state) ? (hiddenOfHeads.get(read.key) ?? null) : null}
+            />
           ) : (
             <span class="hint">Point at a {grid.joint ? "layer" : "head"}, click to enlarge it.</span>
           )}

@@ -159,7 +159,7 @@ interface RowProps {
 
 function Row({ step, row, top, height, steps, ranges, pointed, kept, onKeep }: RowProps) {
   const { dark } = useViewed();
-  const { size, query, keys, largest, bound } = steps;
+  const { size, query, keys, largest } = steps;
   const key = useMemo(() => keys.subarray(step.key * size, (step.key + 1) * size), [keys, step.key, size]);
   const product = useMemo(() => key.map((value, neuron) => value * query[neuron]), [key, query]);
   return (
@@ -193,7 +193,7 @@ function Row({ step, row, top, height, steps, ranges, pointed, kept, onKeep }: R
         <Bar
           name="weight"
           value={step.weight}
-          text={step.lost ? below(bound) : short(step.weight)}
+          text={step.lost ? below(step.lost) : short(step.weight)}
           range={ranges.weight}
           colour={headColour(BARS.weight, dark)}
         />

@@ -1,8 +1,9 @@
 // The neuron view: how one token's weights come about, neuron by neuron (vig2019, section 4.3), and what they multiply.
 import "./neuron.css";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { scoreTitle } from "../../data/content";
 import type { Scores } from "../../data/scores";
-import { number } from "../../drawing/canvas";
+import { number, percent } from "../../drawing/canvas";
 import type { Attention, Neurons } from "../../schema";
 import { useScores, useWidth } from "../../shell/hooks";
 import { useViewed } from "../../shell/viewed";
@@ -27,7 +28,7 @@ export function NeuronView({ onHidden }: ViewProps) {
     <div class="neuron-view">
       <div class="neuron-choices">
         <HeadChoice measures={["weight"]} />
-        <p>{whatIsBetween(neurons, attention, headShown(state, attention))}</p>
+        <p>{whatIsBetween(neurons, attention, headShown(state, attention), state.sinks === "renormalised")}</p>
       </div>
       {scores && <Loaded scores={scores} neurons={neurons} onHidden={onHidden} />}
     </div>
@@ -60,7 +61,7 @@ function Loaded({ onHidden, scores, neurons }: ViewProps & { scores: Scores; neu
     change({ level: "token", keep: [...queries.map((query) => `q${query}`), ...keys.map((key) => `k${key}`)] });
   const toggle = (key: number) =>
     keep(attending, attended.has(key) ? [...attended].filter((one) => one !== key) : [...attended, key]);
-  const title = content.measures.find((one) => one.name === measure)?.title ?? measure;
+  const title = scoreTitle(content, state, measure);
   return (
     <div ref={ref}>
       <QueryChoice side={side} can={can} chosen={row} onChoose={(query) => keep([query], [...attended])} onPoint={setTried} />
@@ -83,6 +84,7 @@ function Loaded({ onHidden, scores, neurons }: ViewProps & { scores: Scores; neu
             />
             <p class="neuron-note">
               {steps.size} neurons; blue is above zero, orange below, each column to its own largest.
+              {steps.hidden !== null && ` ${percent(steps.hidden)} of what this token gives goes to sinks, which are not shown.`}
               {steps.left > 0 && ` ${steps.left} keys are below the threshold.`}
             </p>
           </>
@@ -93,10 +95,10 @@ function Loaded({ onHidden, scores, neurons }: ViewProps & { scores: Scores; neu
 }
 
 /** One line about what makes weights of the products, and who shares the keys. */
-function whatIsBetween(neurons: Neurons, attention: Attention, head: number): string {
+function whatIsBetween(neurons: Neurons, attention: Attention, head: number, renormalised: boolean): string {
   const softmax = `softmax(${number(neurons.scaling)} q · k)`;
   const how = neurons.exact
-    ? `The weights are ${softmax} over the keys that the token sees.`
+    ? `The weights are ${softmax} over the keys that the token sees${renormalised ? " and that are no sinks" : ""}.`
     : `The weights are not ${softmax} alone: ${neurons.why || "something else stands between"}.`;
   const shared = attention.heads.length / neurons.keys.at.shape[0];
   if (shared <= 1) return how;

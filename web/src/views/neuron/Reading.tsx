@@ -50,7 +50,7 @@ export function Reading({ steps, query, scaling, pointed }: Props) {
       )}
       {step && (
         <span>
-          {step.unseen ? "it cannot be seen: weight 0" : `weight ${step.lost ? `below ${number(steps.bound)}` : number(step.weight)}`}
+          {step.unseen ? "it cannot be seen: weight 0" : `weight ${step.lost ? `below ${number(step.lost)}` : number(step.weight)}`}
           {step.valueNorm !== null && step.norm !== null && !step.unseen && !step.lost
             ? ` × ‖f(x)‖ ${number(step.valueNorm)} = norm ${number(step.norm)}`
             : ""}

@@ -14,7 +14,7 @@ export interface KeyStep {
   scaled: number;
   weight: number;
   unseen: boolean; // the query is not allowed to see it
-  lost: boolean; // too small for the byte that a weight is kept as
+  lost: number; // what a weight that is too small for its byte is below; else 0
   valueNorm: number | null;
   norm: number | null; // weight x ||f(x)||
   score: number | null; // of the chosen measure, where it is another one
@@ -27,7 +27,6 @@ export interface Steps {
   shown: KeyStep[];
   left: number; // how many keys a threshold leaves out
   largest: { query: number; key: number; product: number }; // without signs, of what is shown
-  bound: number; // weights are off by no more than this
   hidden: number | null; // the share of the row on sinks that are not shown
 }
 
@@ -63,9 +62,9 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
 
   const map = scores.has("weight") ? scores.head("weight", place) : null;
   const weights = map ? map.subarray(row * count, (row + 1) * count) : softmax(dots, neurons.scaling);
-  const known = map ? factsOf(map, scores.queries, count) : { most: 1, causal: false };
-  const off = content.exact ? 0 : content.error * known.most;
-  const unseen = unseenBy(row, weights, dots, neurons.scaling, off, known.causal);
+  const causal = map !== null && isCausal(map, scores.queries, count);
+  const bounds = scores.bounds("weight", place);
+  const unseen = unseenBy(row, weights, dots, neurons.scaling, bounds, causal);
 
   const valueNorms = scores.valueNorm(place);
   const other = state.measure !== "weight" && state.measure !== "norm" ? scores.head(state.measure, place) : null;
@@ -98,7 +97,7 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
       scaled: neurons.scaling * dots[key],
       weight: weights[key] / whole,
       unseen: unseen[key],
-      lost: weights[key] === 0 && !unseen[key] && off > 0,
+      lost: weights[key] === 0 && !unseen[key] ? bounds[key] / whole : 0,
       valueNorm: valueNorms ? valueNorms[key] : null,
       norm: valueNorms ? (weights[key] / whole) * valueNorms[key] : null,
       score: others ? others[key] / otherWhole : null,
@@ -111,7 +110,6 @@ export function stepsOf(content: Content, scores: Scores, neurons: Neurons, stat
     shown: found,
     left,
     largest: largestOf(query, keys, found, size),
-    bound: off / whole,
     hidden: withoutSinks(state) ? hiddenOf([filtered]) : null,
   };
 }
@@ -125,7 +123,7 @@ function unseenBy(
   weights: Float32Array,
   dots: Float32Array,
   scaling: number,
-  bound: number,
+  bounds: Float32Array,
   causal: boolean,
 ): boolean[] {
   let most = 0;
@@ -135,28 +133,21 @@ function unseenBy(
   return Array.from(weights, (weight, key) => {
     if (weight !== 0) return false;
     const asked = weights[most] * Math.exp(scaling * (dots[key] - dots[most]));
-    return bound === 0 || (causal && key > row) || asked > 4 * bound;
+    return bounds[key] === 0 || (causal && key > row) || asked > 4 * bounds[key];
   });
 }
 
-interface Facts {
-  most: number;
-  causal: boolean; // nothing looks ahead
-}
+const causalMaps = new WeakMap<Float32Array, boolean>(); // a map is looked through once, not for every token that is pointed at
 
-const facts = new WeakMap<Float32Array, Facts>(); // a map is looked through once, not for every token that is pointed at
-
-function factsOf(map: Float32Array, rows: number, columns: number): Facts {
-  let known = facts.get(map);
-  if (!known) {
-    known = { most: 0, causal: rows === columns && rows > 1 };
-    for (let row = 0, i = 0; row < rows; row++) {
-      for (let column = 0; column < columns; column++, i++) {
-        if (map[i] > known.most) known.most = map[i];
-        if (column > row && map[i] !== 0) known.causal = false;
-      }
+/** Whether nothing in a map looks ahead. */
+function isCausal(map: Float32Array, rows: number, columns: number): boolean {
+  let known = causalMaps.get(map);
+  if (known === undefined) {
+    known = rows === columns && rows > 1;
+    for (let row = 0; known && row < rows; row++) {
+      for (let column = row + 1; column < columns; column++) if (map[row * columns + column] !== 0) known = false;
     }
-    facts.set(map, known);
+    causalMaps.set(map, known);
   }
   return known;
 }
