@@ -14,8 +14,10 @@ from headscope.heads.exemplars import add_exemplars
 from headscope.lens import Lens
 from headscope.report import write_report
 from headscope.text import Corpus
+from tests.browser.live_page import write
 from tests.browser.live_server import Server, serving
 from tests.browser.waiting import until
+from tests.lens.language_models import language_model, tokenizer_for
 from tests.report.samples import SampleRun
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -183,7 +185,30 @@ def test_the_live_page(server: Server, open_live: Open, check: Check) -> None:
     check(page)
     page = open_live(server, f"model=fr-en&text={quote(TEXT)}&target={quote(OTHER)}&attention=decoder%20cross")
     page.wait_for_selector("[data-drawn]")
+    page.wait_for_selector("[data-predicted=true]")
     check(page)
+    page.click("button[name=edit]")
+    check(page)
+
+
+@pytest.mark.parametrize("model", ["bert", "fr-en", "masked", "next"])
+def test_what_models_predict(model: str, lenses: dict[str, Lens], open_live: Open, check: Check) -> None:
+    """And lectures."""
+    more = {name: headscope.open(language_model(family), tokenizer_for(family)) for name, family in HEADS.items()}
+    with serving({**lenses, **more}) as server:
+        for text in (TEXT, "the [MASK] sat"):
+            page = open_live(server, f"model={model}&text={quote(text)}")
+            page.wait_for_selector("[data-drawn]")
+            page.wait_for_selector("[data-predicted=true]")
+            check(page)
+        page.keyboard.press("l")
+        page.wait_for_selector(".lecture [data-drawn]")
+        check(page)
+    for lens in more.values():
+        lens.close()
+
+
+HEADS = {"masked": "bert", "next": "gpt2"}
 
 
 def test_the_live_pages_of_a_run(server: Server, open_live: Open, check: Check) -> None:
@@ -206,8 +231,7 @@ def test_pages_of_what_goes_wrong(lenses: dict[str, Lens], open_live: Open, chec
     page.wait_for_selector("[data-drawn]")
     check(page)
     server.stop()
-    page.fill("textarea[name=text]", OTHER)
-    page.press("textarea[name=text]", "Enter")
+    write(page, OTHER)
     until(page, lambda: "does not answer" in page.inner_text(".live-notice"))
     check(page)
 

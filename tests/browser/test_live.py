@@ -21,6 +21,7 @@ from headscope.server import Settings
 from headscope.server.serving import listen, make_server
 from headscope.study import study
 from headscope.text import Corpus, Document
+from tests.browser.live_page import FIRST, SECOND, answered, answers, edit, is_fresh, predicted, tokens, write
 from tests.browser.live_server import Server, serving
 from tests.browser.waiting import fragment, until
 from tests.tiny import tiny
@@ -33,7 +34,6 @@ TEXT = "The cat that chased the dogs was hungry, so it went back to the kitchen.
 OTHER = "The dogs that chased the cat were hungry."
 TWENTY = "The old captain who had sailed around the world told his children a strange story about an island without sleep."
 LONG = " ".join([TWENTY] * 60)
-FIRST, SECOND = ".live-column.first", ".live-column.second"
 HEAD = 3
 LAYER = 2
 BUSY = "status of 503"
@@ -49,29 +49,6 @@ def lens(minilm: Path) -> Iterator[Lens]:
 def server(lens: Lens) -> Iterator[Server]:
     with serving({"minilm": lens}) as started:
         yield started
-
-
-def write(page: Any, words: str, box: str = "text") -> None:
-    page.fill(f"textarea[name={box}]", words)
-    page.press(f"textarea[name={box}]", "Enter")
-
-
-def answers(page: Any, column: str = FIRST) -> int:
-    return int(page.get_attribute(column, "data-answer") or 0)
-
-
-def answered(page: Any, number: int = 1, column: str = FIRST, seconds: float = 30) -> None:
-    """Until this many answers have come and the last is drawn."""
-    until(page, lambda: answers(page, column) >= number and is_fresh(page, column), seconds)
-    page.wait_for_selector(f"{column} [data-drawn]")
-
-
-def is_fresh(page: Any, column: str = FIRST) -> bool:
-    return bool(page.get_attribute(column, "data-stale") == "false")
-
-
-def tokens(page: Any, column: str = FIRST) -> list[str]:
-    return [str(label) for label in page.locator(f"{column} .tokens.attending .token").all_inner_texts()]
 
 
 def said_scores(page: Any, column: str = FIRST) -> dict[int, float]:
@@ -161,7 +138,7 @@ def test_measures_and_neurons_come_when_they_are_chosen(server: Server, lens: Le
     page = open_live(server, f"text={quote(TEXT)}&{kept(LAYER, HEAD, 5)}")
     answered(page)
     asked: list[Any] = []
-    page.on("request", lambda request: asked.append(request.post_data_json) if request.method == "POST" else None)
+    page.on("request", lambda request: asked.append(request.post_data_json) if "/api/read" in request.url else None)
     page.select_option("select[name=measure]", "norm")  # has come with the weights
     page.wait_for_timeout(100)
     assert asked == []
@@ -216,6 +193,7 @@ def test_a_pair_is_read_as_one_input(server: Server, lens: Lens, open_live: Open
     answered(page)
     assert tokens(page) == list(lens.read(TEXT, pair=OTHER).tokens)
     assert page.locator("select[name=pairs]").count() == 1
+    edit(page)
     page.click("button[name=text-wants-pair]")
     page.press("textarea[name=text]", "Enter")
     answered(page, 2)
@@ -345,6 +323,7 @@ def test_from_enter_to_the_picture(server: Server, open_live: Open, capsys: pyte
     page = open_live(server)
     write(page, TEXT)
     answered(page)
+    edit(page)
     page.fill("textarea[name=text]", TWENTY)
     page.evaluate(
         """() => {
@@ -397,10 +376,13 @@ def test_an_encoder_decoder_has_source_and_target(opus: Path, lens: Lens, open_l
         answered(alone, seconds=60)
         alone.wait_for_selector(".targets")
         check_scores(said_scores(alone), reading.scores("weight", kind="cross")[3][1, 2])
+        edit(page)
         page.fill("textarea[name=text-target]", "")
         page.press("textarea[name=text-target]", "Enter")
         answered(page, 2)
         assert page.locator("select[name=attention]").count() == 0
+        predicted(page)  # before the server is stopped
+        predicted(alone)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -221,6 +222,27 @@ def test_the_lens_is_as_it_was_also_where_nobody_waits(family: str) -> None:
     after = lens.read(text, target=target)
     for site, block in before.blocks.items():
         assert torch.equal(block.weights, after.blocks[site].weights)
+
+
+def test_other_threads_read_meanwhile() -> None:
+    """Predicting switches nothing over, and asks nobody else whether to go on."""
+    lens = lens_for("gpt2")
+    right = lens.read(TEXT).scores("weight")
+    begun, done = threading.Event(), threading.Event()
+
+    def check() -> None:
+        assert threading.get_ident() == predicting.ident
+        begun.set()
+        done.wait(20)
+
+    predicting = threading.Thread(target=lambda: predicted(lens, TEXT, check=check))
+    predicting.start()
+    try:
+        assert begun.wait(20)
+        assert torch.equal(lens.read(TEXT).scores("weight"), right)
+    finally:
+        done.set()
+        predicting.join(20)
 
 
 def test_a_closed_lens() -> None:

@@ -2,7 +2,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { Refusal } from "../src/live/api";
 import { askedOf, isAnswered, moreMeasures, requestOf, together } from "../src/live/asked";
+import { examplesFor } from "../src/live/examples";
 import { patiently } from "../src/live/patience";
+import { predictionOf, withGuess, withMask } from "../src/live/predicting";
 import { type ModelInfo, USUAL } from "../src/schema";
 
 const measure = (name: string, usual: boolean) => ({ name, title: name, about: "", joint: false, signed: false, usual });
@@ -53,4 +55,36 @@ test("a busy server is asked again when it says so, and what else it says is sai
   expect(notes).toEqual(["The server is busy: asking again in 3 s.", ""]);
   await expect(patiently(() => Promise.reject(new Refusal(422, "too long", null)), new AbortController().signal, () => undefined)).rejects.toThrow("too long");
   vi.useRealTimers();
+});
+
+describe("what is predicted", () => {
+  test("only what a model needs is sent, and never the target", () => {
+    expect(predictionOf({ ...TEXTS, text: " " }, MODEL, false, "")).toBeNull();
+    expect(predictionOf({ ...TEXTS, pair: "a dog" }, MODEL, true, "two dogs")).toEqual({
+      model: "tiny", text: "a cat", pair: "a dog", beside: "two dogs", truncate: true,
+    });
+    expect(predictionOf({ ...TEXTS, pair: "a dog" }, { ...MODEL, encoder_decoder: true, compares: false }, false, "two dogs")).toEqual({
+      model: "tiny", text: "a cat",
+    });
+  });
+
+  test("a guess is read in its place", () => {
+    const guess = { token: "dog", probability: 0.5, reads: "a dog" };
+    expect(withGuess(TEXTS, "text", guess)).toEqual({ ...TEXTS, text: "a dog" });
+    expect(withGuess(TEXTS, "pair", guess)).toEqual({ ...TEXTS, pair: "a dog" });
+  });
+
+  test("a word is hidden: the middle one of the longest", () => {
+    expect(withMask("The keys, on the table.", "[MASK]")).toBe("The keys, on the [MASK].");
+    expect(withMask("E V Q L V", "[MASK]")).toBe("E V [MASK] L V");
+    expect(withMask("🙂 !", "[MASK]")).toBe("🙂 !");
+    expect(withMask("🙂 naïve 🙂", "<mask>")).toBe("🙂 <mask> 🙂");
+  });
+
+  test("examples have what the model is there for", () => {
+    const texts = (changes: Partial<ModelInfo>) => examplesFor({ ...MODEL, ...changes }, false).map(({ text }) => text);
+    expect(texts({ predicts: "next" })[0]).toMatch(/ to$/);
+    expect(texts({ predicts: "masked", mask: "<mask>" })[0]).toContain("<mask>");
+    expect(examplesFor({ ...MODEL, encoder_decoder: true, predicts: "target" }, false).some(({ target }) => target === "")).toBe(true);
+  });
 });

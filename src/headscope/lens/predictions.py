@@ -1,6 +1,6 @@
 """What a model predicts from a text: the next token, the masked ones, or a text that it writes itself.
 
-The model runs with its own attention, as if no lens were there: the numbers are the plain model's.
+The model runs its own attention, unwatched: the numbers are the plain model's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from inspect import signature
 from math import isfinite
+from threading import get_ident
 from typing import Any, Literal
 
 import torch
@@ -93,15 +94,22 @@ def mean_vector(states: Tensor) -> Tensor:
 
 @contextmanager
 def _alone(lens: Lens, check: Check) -> Iterator[None]:
-    """The model as it came, asked at every attention whether to go on."""
+    """Nobody watches: the model runs its own eager attention. At every one it is asked whether to go on.
+
+    Nothing of the lens is switched over, so that other threads may read with it meanwhile.
+    """
     if lens.closed:
         raise ModelError("This lens is closed: open the model again.")
+    here = get_ident()
+
+    def ask(*_: object) -> None:
+        if get_ident() == here:
+            check()
+
     with ExitStack() as stack:
         for module in {traced.module for traced in lens.trace.sites}:
-            stack.callback(module.register_forward_pre_hook(lambda *_: check()).remove)
-        stack.enter_context(lens.unwatched())
+            stack.callback(module.register_forward_pre_hook(ask).remove)
         stack.enter_context(torch.no_grad())
-        stack.enter_context(quiet())
         yield
 
 
@@ -146,7 +154,8 @@ def _written(lens: Lens, batch: Batch, bounds: Bounds) -> Predicted:
         most = min(most, lens.max_tokens - 1)  # the start token has a place too
     model: Any = lens.model
     try:
-        ids = model.generate(**inputs, do_sample=False, max_new_tokens=most, max_time=bounds.seconds)[0].tolist()
+        with quiet():
+            ids = model.generate(**inputs, do_sample=False, max_new_tokens=most, max_time=bounds.seconds)[0].tolist()
     except (ValueError, TypeError, AttributeError, NotImplementedError) as error:  # of a stranger's configuration
         raise ModelError(f"{lens.name} cannot write a text by itself: {first_sentence(error)}") from error
     end = model.generation_config.eos_token_id

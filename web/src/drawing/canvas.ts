@@ -1,11 +1,12 @@
 // A canvas at the resolution of the screen.
+import { zoomOf } from "../shell/zoom";
 
 /** Give the canvas its size in CSS pixels, sharp on every screen (`ratio` pixels each), and return what draws on it. */
 export function prepare(
   canvas: HTMLCanvasElement,
   width: number,
   height: number,
-  ratio = window.devicePixelRatio || 1,
+  ratio = (window.devicePixelRatio || 1) * zoomOf(canvas),
 ): CanvasRenderingContext2D {
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));

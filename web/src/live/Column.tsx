@@ -4,17 +4,21 @@ import { useMemo } from "preact/hooks";
 import type { Content, HeadStatistic, ModelInfo } from "../schema";
 import { Viewer } from "../shell/Viewer";
 import type { Change, State } from "../state";
-import type { Texts } from "./address";
-import { askedOf, moreMeasures } from "./asked";
+import type { LiveState, Texts } from "./address";
+import { askedOf, moreMeasures, sameText } from "./asked";
 import { Notice } from "./Notice";
+import { Predictions } from "./Predictions";
 import { TextForm } from "./TextForm";
+import { TextLine } from "./TextLine";
 import { type Answer, useReading } from "./useReading";
 
 interface Props {
   place: "first" | "second";
   model: ModelInfo;
   texts: Texts;
-  submit: (texts: Texts) => void;
+  submit: (texts: Texts, changes?: Partial<LiveState>) => void;
+  isEditing: boolean; // a text that was read is to be another one
+  setEditing: (wanted: boolean) => void;
   truncate: boolean;
   setTruncate: (wanted: boolean) => void;
   statistics: HeadStatistic[]; // of the run, where it is of this model
@@ -23,29 +27,61 @@ interface Props {
   link: (state: State) => string;
   dark: boolean;
   beside: boolean; // the first column has the tabs and choices
+  isLarge: boolean; // as lectures have it: the picture is drawn anew
+  other: string; // the text of the other column, where there is one
   buttons?: ComponentChildren;
   empty?: ComponentChildren; // what is shown before the first text
 }
 
 export function Column(props: Props) {
-  const { place, model, texts, submit, truncate, setTruncate, statistics, state, change, link, dark, beside, buttons, empty } = props;
-  const [reading, again] = useReading(askedOf(texts, model, truncate, state), model);
+  const { place, model, texts, submit, isEditing, setEditing, truncate, setTruncate } = props;
+  const { statistics, state, change, link, dark, beside, isLarge, other, buttons, empty } = props;
+  const asked = askedOf(texts, model, truncate, state);
+  const [reading, again] = useReading(asked, model);
   const { answer, waiting, problem } = reading;
   const content = useMemo(() => answer && { ...answer.content, statistics }, [answer, statistics]);
-  const read = (next: Texts) => {
+  const read = (next: Texts, changes?: Partial<LiveState>) => {
     if (problem) again();
-    submit(next);
+    submit(next, changes);
   };
   const [box, label] = place === "first" ? ["text", "text"] : ["beside", "other text"];
+  const hasText = texts.text.trim() !== "";
   return (
     <div class={`live-column ${place}`} data-answer={answer?.number} data-stale={waiting || problem !== null}>
-      <TextForm texts={texts} model={model} name={box} label={model.encoder_decoder ? label.replace("text", "source") : label} submit={read}>
-        {buttons}
-      </TextForm>
-      <Notice reading={reading} truncated={answer ? cutOff(answer, model) : ""} truncate={setTruncate} again={again} />
+      <div class="live-text">
+        {hasText && (
+          <TextLine texts={texts} model={model} edit={() => setEditing(true)}>
+            {buttons}
+          </TextLine>
+        )}
+        <TextForm
+          texts={texts}
+          model={model}
+          name={box}
+          label={model.encoder_decoder ? label.replace("text", "source") : label}
+          submit={read}
+          isOver={hasText}
+          isEditing={isEditing}
+          setEditing={setEditing}
+        >
+          {!hasText && buttons}
+        </TextForm>
+        <Notice reading={reading} truncated={answer ? cutOff(answer, model) : ""} truncate={setTruncate} again={again} />
+        {hasText && !problem && (
+          <Predictions
+            texts={texts}
+            model={model}
+            truncate={truncate}
+            beside={other}
+            isRead={answer !== null && asked !== null && sameText(asked, answer.asked)}
+            read={read}
+          />
+        )}
+      </div>
       {content && answer && <p class="live-caption" dir="auto">{content.title}</p>}
       {content && answer ? (
         <Viewer
+          key={String(isLarge)}
           content={content}
           chunks={answer.chunks}
           state={state}
@@ -53,7 +89,7 @@ export function Column(props: Props) {
           dark={dark}
           more={moreMeasures(model)}
           link={link}
-          keys={[["/", "to the text"]]}
+          keys={KEYS}
           beside={beside}
         />
       ) : (
@@ -62,6 +98,11 @@ export function Column(props: Props) {
     </div>
   );
 }
+
+const KEYS: [string, string][] = [
+  ["/", "another text"],
+  ["l", "lecture: large type, full screen"],
+];
 
 /** A sentence where only the beginning of a text was read. */
 function cutOff(answer: Answer, model: ModelInfo): string {

@@ -10,9 +10,9 @@ import { useDark } from "../shell/hooks";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeLive, type LiveState, useLiveAddress } from "./address";
 import { HeadPanel } from "./HeadPanel";
+import { useLecture } from "./lecture";
 import { Problem } from "./Problem";
 import { partsOf, ReportParts } from "./ReportParts";
-import { textBox } from "./TextForm";
 import { TextPart } from "./TextPart";
 import { type Server, useServedReport, useServer } from "./useServer";
 
@@ -54,22 +54,28 @@ function Started({ server, state, change, dark }: Props) {
   const parts = run ? partsOf(report) : [];
   const part = parts.some(([name]) => name === state.part) ? state.part : "text";
   const card = report?.heads.find((head) => head.label === state.head);
+  const isRead = part === "text" && state.text.trim() !== "";
+  const lecturing = state.lecture && isRead;
+  const lecture = useLecture(lecturing, change);
   useKeys(state, change);
-  useEffect(() => {
-    const isTouch = window.matchMedia("(pointer: coarse)").matches; // where a keyboard would cover half of the page
-    if (!state.text && part === "text" && !isTouch) textBox()?.focus();
-  }, []);
+  const isBeside = card && !lecturing;
   const whole = (
-    <div class={card ? "page live with-card" : "page live"} data-ready="true">
+    <div class={["page live", isBeside && "with-card", isRead && "is-read", lecturing && "lecture"].filter(Boolean).join(" ")} data-ready="true">
       <main class="live-main">
         <header class="title">
           <h1>headscope</h1>
+          {parts.length > 0 && (
+            <Parts parts={[["text", "read a text"], ...parts]} part={part} change={change} isLoading={!report && !reportProblem} />
+          )}
           {part !== "text" && run ? <RunName run={run} report={report} /> : <ModelChoice models={models} model={model} change={change} />}
-          {(part !== "text" || !state.text) && <ThemeButton dark={dark} change={change} />}
+          {isRead ? (
+            <button type="button" name="lecture" class="quiet" title="Large type, full screen (the key l); Esc ends it" onClick={lecture}>
+              {lecturing ? "end" : "lecture"}
+            </button>
+          ) : (
+            <ThemeButton dark={dark} change={change} />
+          )}
         </header>
-        {parts.length > 0 && (
-          <Parts parts={[["text", "read a text"], ...parts]} part={part} change={change} isLoading={!report && !reportProblem} />
-        )}
         <div hidden={part !== "text"}>
           <TextPart server={server} model={model} report={report} state={state} change={change} dark={dark} />
         </div>
@@ -77,25 +83,18 @@ function Started({ server, state, change, dark }: Props) {
           <ReportParts report={report} problem={reportProblem} again={askReport} part={part} />
         )}
       </main>
-      {card && report && run && <HeadPanel head={card} run={run} state={state} change={change} />}
+      {isBeside && report && run && <HeadPanel head={card} run={run} state={state} change={change} />}
     </div>
   );
   const shown = report && { report, chunks: EVERYTHING, state, change, dark };
   return <ReportContext.Provider value={shown}>{whole}</ReportContext.Provider>;
 }
 
-/** "/" goes to the text box; Esc closes a card, and lets go of the second text's tokens. */
+/** Esc closes a card, and lets go of the second text's tokens. */
 function useKeys(state: LiveState, change: ChangeLive): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      const target = event.target as HTMLElement;
-      if (event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea")) return;
-      if (event.key === "/") {
-        event.preventDefault();
-        change({ part: "text" });
-        textBox()?.focus();
-        textBox()?.select();
-      }
+      if ((event.target as HTMLElement).closest("input, select, textarea")) return;
       if (event.key === "Escape" && (state.head || state.besideKeep.length)) change({ head: "", besideKeep: [] });
     };
     window.addEventListener("keydown", listen);
@@ -122,7 +121,7 @@ function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: Mo
       ) : (
         <b>{model.name}</b>
       )}
-      <span class="live-aside">{shape}</span>
+      <span class="live-aside live-shape">{shape}</span>
     </p>
   );
 }

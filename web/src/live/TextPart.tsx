@@ -1,5 +1,5 @@
 // A text and its picture, or two side by side with one set of choices for both.
-import { useCallback, useMemo } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { Head, ModelInfo, Report } from "../schema";
 import type { Change, State } from "../state";
 import { besideOf, type ChangeLive, format, type LiveState, type Texts, textsOf } from "./address";
@@ -27,14 +27,24 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
     [change],
   );
   const link = (shown: State) => format({ ...state, ...shown });
-  const read = (texts: Texts) => change({ ...texts, keep: [] });
-  const readBeside = ({ text, pair, target }: Texts) =>
-    change({ besideText: text, besidePair: pair, besideTarget: target, besideKeep: [] });
+  const [editing, edit] = useState<"first" | "second" | "">("");
+  useTextKey(() => {
+    change({ part: "text" });
+    edit("first");
+  });
+  const read = (texts: Texts, changes: Partial<LiveState> = {}) => change({ ...texts, keep: [], ...changes });
+  const readBeside = ({ text, pair, target }: Texts, changes: Partial<LiveState> = {}) =>
+    change({ besideText: text, besidePair: pair, besideTarget: target, besideKeep: [], ...changes });
+  const editor = (place: "first" | "second") => ({
+    isEditing: editing === place,
+    setEditing: (wanted: boolean) => edit(wanted ? place : ""),
+  });
   const shared = {
     model,
     statistics,
     link,
     dark,
+    isLarge: state.lecture,
     truncate: state.truncate,
     setTruncate: (truncate: boolean) => change({ truncate }),
   };
@@ -44,15 +54,23 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
       <div class={comparing ? "live-columns comparing" : "live-columns"}>
         <Column
           {...shared}
+          {...editor("first")}
           place="first"
           texts={textsOf(state)}
+          other={comparing ? state.besideText : ""}
           submit={read}
           state={state}
           change={change}
           beside={false}
           buttons={
-            <button type="button" name="beside" class="quiet" aria-pressed={comparing} onClick={() => change({ beside: !comparing })}>
-              {comparing ? "only one text" : "compare two texts"}
+            <button
+              type="button"
+              name="beside"
+              class="quiet"
+              title={comparing ? "Only the first text" : "A second text beside this one"}
+              onClick={() => change({ beside: !comparing })}
+            >
+              {comparing ? "only one" : "compare"}
             </button>
           }
           empty={isEmpty && <Examples model={model} read={read} />}
@@ -60,8 +78,10 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
         {comparing && (
           <Column
             {...shared}
+            {...editor("second")}
             place="second"
             texts={besideOf(state)}
+            other={state.text}
             submit={readBeside}
             state={besideState}
             change={changeBeside}
@@ -74,12 +94,26 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
   );
 }
 
+/** "/" goes to the text, as in many pages. */
+function useTextKey(go: () => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || target.closest("input, select, textarea")) return;
+      event.preventDefault();
+      go();
+    };
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  });
+}
+
 function Examples({ model, read }: { model: ModelInfo; read: (texts: Texts) => void }) {
   return (
     <section class="live-examples" aria-label="Examples">
       <p>Or begin with one of these:</p>
       <ul>
-        {examplesFor(model.encoder_decoder, readsPairs(model)).map(({ why, ...texts }) => (
+        {examplesFor(model, readsPairs(model)).map(({ why, ...texts }) => (
           <li key={texts.text}>
             <button type="button" class="live-example" onClick={() => read(texts)}>
               <span lang={model.encoder_decoder ? "fr" : "en"}>{texts.text}</span>

@@ -20,6 +20,7 @@ interface OwnState extends Texts {
   besidePair: string;
   besideTarget: string;
   besideKeep: string[]; // tokens kept in the second text
+  lecture: boolean; // large, and nothing but the text and its picture
 }
 
 export type LiveState = State & ReportState & OwnState; // views and report share attention, sort and theme
@@ -37,6 +38,7 @@ const OWN: Fields<OwnState> = {
   besidePair: text(),
   besideTarget: text(),
   besideKeep: list<string, string[]>([], TOKENS),
+  lecture: flag(false),
 };
 const FIELDS: Fields<LiveState> = { ...OWN, ...VIEW_FIELDS, ...REPORT_FIELDS, part: OWN.part };
 

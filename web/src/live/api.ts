@@ -1,5 +1,5 @@
 // The server's HTTP interface: all that the live page asks of it.
-import type { ExemplarsAnswer, ModelInfo, ReadAnswer, ReadRequest, Report, RunAnswer } from "../schema";
+import type { ExemplarsAnswer, ModelInfo, Predicted, PredictRequest, ReadAnswer, ReadRequest, Report, RunAnswer } from "../schema";
 
 /** The server said no, in one sentence. */
 export class Refusal extends Error {
@@ -24,12 +24,11 @@ export function models(signal: AbortSignal): Promise<ModelInfo[]> {
 }
 
 export function read(request: ReadRequest, signal: AbortSignal): Promise<ReadAnswer> {
-  return ask("/api/read", {
-    signal,
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(request),
-  });
+  return post("/api/read", request, signal);
+}
+
+export function predict(request: PredictRequest, signal: AbortSignal): Promise<Predicted> {
+  return post("/api/predict", request, signal);
 }
 
 export function run(signal: AbortSignal): Promise<RunAnswer> {
@@ -44,6 +43,11 @@ export function report(signal: AbortSignal): Promise<Report> {
 export function exemplars(group: string, layer: number, head: number, measure: string, signal: AbortSignal): Promise<ExemplarsAnswer> {
   const [stack, kind] = group.split(" ");
   return ask(`/api/heads/${stack}/${kind}/${layer}/${head}/exemplars?measure=${encodeURIComponent(measure)}`, { signal });
+}
+
+function post<T>(path: string, request: object, signal: AbortSignal): Promise<T> {
+  const headers = { "Content-Type": "application/json" };
+  return ask(path, { signal, method: "POST", headers, body: JSON.stringify(request) });
 }
 
 async function ask<T>(path: string, options: RequestInit): Promise<T> {

@@ -62,6 +62,7 @@ export function requestOf(asked: Asked, model: ModelInfo): ReadRequest {
   };
 }
 
-function sameText(one: Asked, other: Asked): boolean {
+/** Whether both are about the same texts, read by the same model. */
+export function sameText(one: Asked, other: Asked): boolean {
   return (["model", "text", "pair", "target", "truncate"] as const).every((name) => one[name] === other[name]);
 }

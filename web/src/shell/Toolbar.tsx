@@ -61,11 +61,12 @@ export function Toolbar({ hidden, more = [], link }: Props) {
           set={(attention) => change({ attention, layer: null, heads: null, keep: [] })}
         />
       )}
-      {!inModel && group.length > 1 && (
+      {group.length > 1 && (
         <Choice
           label="layer"
-          value={String(attention.layer)}
-          options={group.map((one) => [String(one.layer), String(one.layer)])}
+          value={inModel ? "all" : String(attention.layer)}
+          options={[...(inModel ? ["all"] : []), ...group.map((one) => String(one.layer))].map((one) => [one, one])}
+          disabled={inModel}
           set={(layer) => change({ layer: Number(layer) })}
         />
       )}

@@ -3,14 +3,15 @@ interface ChoiceProps<T extends string> {
   label: string;
   value: T;
   options: readonly (readonly [T, string])[]; // and their titles
+  disabled?: boolean; // it keeps its place, so that what stands beside it does not move
   set: (value: T) => void;
 }
 
-export function Choice<T extends string>({ label, value, options, set }: ChoiceProps<T>) {
+export function Choice<T extends string>({ label, value, options, disabled, set }: ChoiceProps<T>) {
   return (
     <label class="choice">
       <span>{label}</span>
-      <select name={label} value={value} onChange={(event) => set(event.currentTarget.value as T)}>
+      <select name={label} value={value} disabled={disabled} onChange={(event) => set(event.currentTarget.value as T)}>
         {options.map(([name, title]) => (
           <option key={name} value={name}>
             {title}

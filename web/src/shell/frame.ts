@@ -1,6 +1,7 @@
 // A page in a notebook's frame: where the notebook answers, its frame becomes as high as the page (views/frame.py is the
 // notebook's side). Nothing but heights goes out, and nothing but that answer is listened to.
 import { useEffect, useState } from "preact/hooks";
+import { zoomOf } from "./zoom";
 
 const ROOM = 900; // CSS pixels that are laid out for, where the frame's height follows the page and says nothing itself
 
@@ -35,5 +36,5 @@ export function useScreenHeight(): number {
       listeners.delete(listen);
     };
   }, []);
-  return growing ? ROOM : window.innerHeight;
+  return growing ? ROOM : window.innerHeight / zoomOf(document.querySelector(".page"));
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { prepare } from "../../drawing/canvas";
 import { useViewed } from "../../shell/viewed";
+import { zoomOf } from "../../shell/zoom";
 import { Labels } from "./Labels";
 import { Legend } from "./Legend";
 import type { Layout } from "./layout";
@@ -72,9 +73,10 @@ export function Heatmap(props: Props) {
   }, [at, kept, layout, k, x, y, dark]);
 
   const cellUnder = (event: MouseEvent): Cell | null => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left - x) / cellWidth);
-    const row = Math.floor((event.clientY - box.top - y) / cellHeight);
+    const element = event.currentTarget as HTMLElement;
+    const box = element.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - box.left) / zoomOf(element) - x) / cellWidth);
+    const row = Math.floor(((event.clientY - box.top) / zoomOf(element) - y) / cellHeight);
     return row >= 0 && row < panel.drawn.rows && column >= 0 && column < panel.drawn.columns ? { row, column } : null;
   };
   const size = { width: `${layout.width}px`, height: `${layout.height}px` };

@@ -2,6 +2,7 @@
 import { select } from "d3-selection";
 import { type ZoomBehavior, type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { zoomOf } from "../../shell/zoom";
 import type { Layout } from "./layout";
 
 const READABLE_CELL = 44; // pixels: nobody needs to come nearer
@@ -20,6 +21,15 @@ export interface Zoom {
 /** Where a map that is moved by `moved` goes just so far that a cell from `start` on, of `size`, is in sight. */
 export function inSight(moved: number, scale: number, start: number, size: number, room: number): number {
   return Math.max(-start * scale, Math.min(room - (start + size) * scale, moved));
+}
+
+/** d3 asks an SVG for its matrix to find a pointer in it, and takes any other element's pixels for those of the window. */
+function inOwnPixels(element: HTMLElement): void {
+  const matrix = () => {
+    const { left, top } = element.getBoundingClientRect();
+    return new DOMMatrix().translate(left, top).scale(zoomOf(element));
+  };
+  Object.assign(element, { createSVGPoint: () => new DOMPoint(), getScreenCTM: matrix });
 }
 
 export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom {
@@ -54,6 +64,7 @@ export function useZoom({ width, height, cellWidth, cellHeight }: Layout): Zoom 
       for (const one of elements.current) if (!one.isConnected) elements.current.delete(one);
       if (!element || elements.current.has(element)) return;
       elements.current.add(element);
+      inOwnPixels(element);
       select(element).call(behaviour).property("__zoom", current.current);
     },
     [behaviour],
