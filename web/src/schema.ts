@@ -336,6 +336,35 @@ export interface Antecedents {
   baseline: number | null;
 }
 
+/** What a head gives from each of the first positions to each, on average over all texts. */
+export interface MeanMap {
+  first: number; // the position that the first row and column stand for: those before it are sinks
+  rows: number[][]; // of a position that attends, to each that is attended to
+  hidden: number | null; // the part of these rows' attention that is on positions before the first
+}
+
+/** How far a head looks: shares of what goes beyond its sinks, by distance. */
+export interface Profile {
+  bins: ((number | null)[])[]; // nearest and furthest, negative before the token; no furthest: all that is further
+  shares: number[];
+}
+
+/** A text that excites a head, as a view of this head alone. */
+export interface DrawnExemplar {
+  content: Content;
+  chunks: string[]; // of the content
+  rank: number; // among the head's exemplars, from 1: those before it are about sinks
+  keep: string[]; // the two tokens of the pair, as a view keeps them
+  left_out: number; // tokens of a long text, far from the pair
+}
+
+/** What a card draws; None for what the run has not counted. */
+export interface Picture {
+  map: MeanMap | null;
+  profile: Profile | null;
+  exemplar: DrawnExemplar | null;
+}
+
 /** A head, with all that its card says; its numbers are in the statistics. */
 export interface Head extends GivenRole {
   name: string; // "encoder self 3.1"
@@ -354,6 +383,8 @@ export interface Head extends GivenRole {
   relation: Relation | null;
   antecedents: Antecedents | null;
   exemplars: Exemplar[];
+  picture: Picture | null; // None: there is none, or it is in a chunk of the page
+  picture_chunk?: number; // which has those of a layer's heads by name
   other?: GivenRole | null; // in the second run
 }
 

@@ -68,7 +68,8 @@ test("a report's address", () => {
   const fragment = "part=tables&head=cross%203.1&run=difference&order=value&bounds=1";
   expect(formatReport(parseReport(fragment))).toBe(fragment);
   expect(parseReport(fragment)).toMatchObject({ part: "tables", head: "cross 3.1", run: "difference", order: "value", bounds: true });
-  expect(parseReport("part=text").part).toBe("heads");
+  expect(parseReport("part=text&exemplar=3.1")).toMatchObject({ part: "text", exemplar: "3.1" });
+  expect(parseReport("part=nonsense").part).toBe("heads");
 });
 
 test("the live page has all of them in one address", () => {

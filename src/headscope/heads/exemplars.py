@@ -7,12 +7,15 @@ from typing import Any
 import pandas as pd
 
 from headscope.errors import InputError
+from headscope.heads.exemplar_scores import NAME as SCORES
+from headscope.heads.exemplar_scores import exemplar_scores
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.pieces import Pieces, sides
 from headscope.statistics.exemplars import document_number
+from headscope.statistics.table_names import parse
 from headscope.study.run import Run
 from headscope.text import Document
 
@@ -36,14 +39,28 @@ def readable(
     `attended_text` is empty but for cross attention: there the attended token stands in it, the attending one in `text`.
     `documents` are those that were counted, by the same `encoding`; those that the table does not name are passed over.
     """
+    texts = _texts(table, documents, lens, encoding)
+    return _frame(_rows(table, texts, shown))
+
+
+def _texts(
+    table: pd.DataFrame, documents: Iterable[Document], lens: Lens, encoding: Encoding, max_tokens: int | None = None
+) -> dict[int, Encoded]:
+    """The texts that a table names, as they were counted."""
     wanted = set(table["document"])
-    texts = {
-        number: lens.encoder.encode(document, truncate=True, encoding=encoding)
+    return {
+        number: lens.encoder.encode(document, max_tokens=max_tokens, truncate=True, encoding=encoding)
         for document in documents
         if (number := document_number(document)) in wanted
     }
+
+
+def _rows(table: pd.DataFrame, texts: Mapping[int, Encoded], shown: int = SHOWN) -> list[dict[str, Any]]:
     groups = table.groupby(HEAD, sort=False, dropna=False)
-    rows = [row for _, of_head in groups for row in exemplars_of_head(of_head, texts.get, shown)]
+    return [row for _, of_head in groups for row in exemplars_of_head(of_head, texts.get, shown)]
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64"})
 
 
@@ -115,13 +132,21 @@ def _with_marks(text: str, marks: Mapping[tuple[int, int], str]) -> str:
 
 
 def add_exemplars(lens: Lens, run: Run | str | Path, documents: Iterable[Document]) -> pd.DataFrame:
-    """The texts of a run's `exemplars`, found again among the documents that it read, kept among its tables."""
+    """The texts of a run's `exemplars`, found again among the documents that it read, kept among its tables.
+
+    With them, all that each head does in one of them (`exemplar_scores`): the model reads these texts once more.
+    """
     run = Run.open(run)
     names = [name for name in run if name.startswith("exemplars") and name != NAME]
     if not names:
         raise InputError(f"{run.folder} has counted no exemplars: run the study with -s exemplars.")
-    encoding = BY_WORD if run.manifest["settings"].get("by_word") else AS_WRITTEN
-    table = readable(run[names[0]], documents, lens, encoding=encoding)
+    settings, counted = run.manifest["settings"], run[names[0]]
+    encoding = BY_WORD if settings.get("by_word") else AS_WRITTEN
+    texts = _texts(counted, documents, lens, encoding, settings.get("max_tokens"))
+    rows = _rows(counted, texts)
+    of_heads, name = [row for row in rows if row["head"] is not pd.NA], parse(names[0])  # joint measures have no heads
+    run.add(SCORES, exemplar_scores(lens, of_heads, texts, name.measure if name else "weight"))
+    table = _frame(rows)
     run.add(NAME, table)
     return table
 

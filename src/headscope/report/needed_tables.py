@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from headscope.heads.exemplars import add_exemplars
 from headscope.lens.lens import Lens
 from headscope.measures import can_have
-from headscope.statistics import STATISTICS, Exemplars, JensenShannon, Statistic
+from headscope.statistics import STATISTICS, DistanceProfile, Exemplars, JensenShannon, PositionMap, Statistic
 from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.study import Run
 from headscope.study.repeats import NAME as REPEATS
@@ -17,14 +17,15 @@ LENGTH, SHORTEST = 40, 10  # tokens of a repeated sequence; a model of amino aci
 
 
 def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list[Statistic]:
-    """Roles and shares by every measure; how heads are alike, and which texts excite them, by weight.
+    """Roles and shares by every measure; how heads are alike, which texts excite them, and what cards draw, by weight.
 
     The measures are weight and norm, where all attentions have norms. Texts are found without the first token of a decoder:
     it is the strongest in every text of every head.
     """
     chosen = measures or [name for name in ("weight", "norm") if all(can_have(site, name) for site in lens.sites)]
     each = [STATISTICS[name](measure=measure) for measure in chosen for name in EACH]
-    return [*each, JensenShannon(), Exemplars(without_first=is_decoder_only(lens.sites))]
+    pictures = [PositionMap(), DistanceProfile()]
+    return [*each, JensenShannon(), Exemplars(without_first=is_decoder_only(lens.sites)), *pictures]
 
 
 def add_model_tables(lens: Lens, run: Run, documents: Iterable[Document]) -> None:

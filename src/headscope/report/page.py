@@ -8,6 +8,7 @@ from typing import Any
 
 from headscope.errors import InputError
 from headscope.files import write_text
+from headscope.report import schema
 from headscope.report.report_json import description
 from headscope.study.run import UPSTAIRS, Run
 from headscope.views.page import page
@@ -33,7 +34,7 @@ UPSTAIRS.report = write_report
 def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> str:
     """A page that shows a run, or two side by side, and needs nothing else.
 
-    A table's rows and a figure are unpacked when they are first looked at.
+    A table's rows, a figure and a card's pictures are unpacked when they are first looked at.
     """
     described = description(run, other, title=title)
     chunks: list[str] = []
@@ -45,5 +46,18 @@ def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *,
 
     tables = [{**table, "rows": None, "chunk": packed(table["rows"])} for table in described["tables"]]
     figures = [{**figure, "svg": None, "chunk": packed(figure["svg"])} for figure in described["figures"]]
-    carried = {**described, "tables": tables, "figures": figures}
+    layers: dict[tuple[str, int], dict[str, schema.Picture]] = {}
+    for head in described["heads"]:
+        if head["picture"]:
+            layers.setdefault(_layer(head), {})[head["name"]] = head["picture"]
+    drawn = {layer: packed(pictures) for layer, pictures in layers.items()}  # together they are half as large
+    heads = [
+        {**head, "picture": None, "picture_chunk": drawn[_layer(head)]} if head["picture"] else head
+        for head in described["heads"]
+    ]
+    carried = {**described, "tables": tables, "figures": figures, "heads": heads}
     return page("report", f"{described['title']} · headscope", carried, chunks)
+
+
+def _layer(head: schema.Head) -> tuple[str, int]:
+    return head["group"], head["layer"]

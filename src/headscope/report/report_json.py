@@ -12,6 +12,7 @@ from headscope.report.findings.differences import differences
 from headscope.report.findings.findings import compare_findings, findings
 from headscope.report.heads.atlas import scatters_of, statistics_of
 from headscope.report.heads.cards import cards
+from headscope.report.heads.pictures import is_drawn
 from headscope.report.table_json import described_table
 from headscope.study.run import Run
 
@@ -86,8 +87,9 @@ def _titles(run: Run) -> dict[str, str]:
 
 
 def _shown(run: Run) -> dict[str, pd.DataFrame]:
-    """The run's tables, and before them the roles that were given out of them: findings quote these."""
-    return {"roles": run.roles, **{name: run[name] for name in run}}
+    """The run's tables, and before them the roles that were given out of them: findings quote these. What cards draw is left
+    out."""
+    return {"roles": run.roles, **{name: run[name] for name in run if not is_drawn(name)}}
 
 
 def _described(run: Run) -> schema.DescribedRun:

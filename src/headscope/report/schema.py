@@ -4,6 +4,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # the server's pydantic takes no other before Python 3.12
 
+from headscope.views.schema import Content
+
 Cell = str | int | float | bool | None
 Mark = Literal["attending", "attended", "both"]
 
@@ -103,6 +105,39 @@ class Antecedents(TypedDict):
     baseline: float | None
 
 
+class MeanMap(TypedDict):
+    """What a head gives from each of the first positions to each, on average over all texts."""
+
+    first: int  # the position that the first row and column stand for: those before it are sinks
+    rows: list[list[float]]  # of a position that attends, to each that is attended to
+    hidden: float | None  # the part of these rows' attention that is on positions before the first
+
+
+class Profile(TypedDict):
+    """How far a head looks: shares of what goes beyond its sinks, by distance."""
+
+    bins: list[list[int | None]]  # nearest and furthest, negative before the token; no furthest: all that is further
+    shares: list[float]
+
+
+class DrawnExemplar(TypedDict):
+    """A text that excites a head, as a view of this head alone."""
+
+    content: Content
+    chunks: list[str]  # of the content
+    rank: int  # among the head's exemplars, from 1: those before it are about sinks
+    keep: list[str]  # the two tokens of the pair, as a view keeps them
+    left_out: int  # tokens of a long text, far from the pair
+
+
+class Picture(TypedDict):
+    """What a card draws; None for what the run has not counted."""
+
+    map: MeanMap | None
+    profile: Profile | None
+    exemplar: DrawnExemplar | None
+
+
 class Head(GivenRole):
     """A head, with all that its card says; its numbers are in the statistics."""
 
@@ -122,6 +157,8 @@ class Head(GivenRole):
     relation: Relation | None
     antecedents: Antecedents | None
     exemplars: list[Exemplar]
+    picture: Picture | None  # None: there is none, or it is in a chunk of the page
+    picture_chunk: NotRequired[int]  # which has those of a layer's heads by name
     other: NotRequired[GivenRole | None]  # in the second run
 
 

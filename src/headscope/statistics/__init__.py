@@ -20,10 +20,12 @@ from headscope.statistics.norms.norm_correlation import NormCorrelation
 from headscope.statistics.norms.norm_scatter import NormScatter
 from headscope.statistics.registry import STATISTICS, setting, statistic, usual_statistics
 from headscope.statistics.surface.distance import Distance
+from headscope.statistics.surface.distance_profile import DistanceProfile
 from headscope.statistics.surface.entropy import Entropy, EntropyEnds
 from headscope.statistics.surface.importance import Importance
 from headscope.statistics.surface.mean_score import Maximum, MeanScore
 from headscope.statistics.surface.offsets import Offsets
+from headscope.statistics.surface.position_map import PositionMap
 from headscope.statistics.surface.separators import Separators
 from headscope.statistics.surface.shares import FirstToken, Punctuation, SpecialTokens
 from headscope.statistics.surface.sinks import BeyondSinks
@@ -41,6 +43,7 @@ __all__ += ["CategoryWeights", "Dispersion", "EffectiveByLength", "Frequency", "
 __all__ += ["Distance", "Entropy", "EntropyEnds", "Importance", "Maximum", "MeanScore", "NormCorrelation", "NormScatter"]
 __all__ += ["BeyondSinks", "FirstToken", "MeanMap", "Offsets", "Punctuation", "Separators", "SpecialTokens", "Strength"]
 __all__ += ["Antecedents", "Dependencies", "DependencyLengths", "RelationTypes", "Relations", "Tags", "Variability"]
+__all__ += ["DistanceProfile", "PositionMap"]
 
 for _found in walk_packages(__path__, f"{__name__}."):
     import_module(_found.name)

@@ -71,6 +71,6 @@ function whence({ computed, documents, exemplars }: ExemplarsAnswer): string {
 }
 
 /** The text with its pair kept: tokens, not words, and none of them left out. */
-function opening({ text, target, keep }: ExcitedText, measure: string): Partial<LiveState> {
+export function opening({ text, target, keep }: ExcitedText, measure = "weight"): Partial<LiveState> {
   return { text, pair: "", target, keep, measure, level: "token", pairs: "all", least: 0, top: 0 };
 }

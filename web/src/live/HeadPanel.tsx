@@ -1,10 +1,12 @@
 // The card of a head, with texts of the run's corpus that excite it: a click reads one, with that head chosen.
-import { CardPanel } from "../report/CardPanel";
+import { CardPanel, coversPage } from "../report/CardPanel";
 import { headAt } from "../report/heads";
 import { useReport } from "../report/shown";
-import type { Head, RunAnswer } from "../schema";
+import type { ExemplarsAnswer, Head, RunAnswer, ServedExemplar } from "../schema";
 import type { ChangeLive, LiveState } from "./address";
-import { ExcitingTexts } from "./ExcitingTexts";
+import { exemplars } from "./api";
+import { ExcitingTexts, opening } from "./ExcitingTexts";
+import { useAsked } from "./useServer";
 
 interface Props {
   head: Head;
@@ -27,9 +29,10 @@ export function HeadPanel({ head, run, state, change }: Props) {
       ...(coversPage() && { head: "" }),
       ...changes,
     });
+  const opens = useDrawn(head, served !== null)?.opens;
   return (
     <div class="report">
-      <CardPanel at={headAt(report, head.label)}>
+      <CardPanel at={headAt(report, head.label)} open={opens ? () => show(opening(opens)) : undefined}>
         <p class="live-aside">
           Of {run.model.name}, by the run {run.name}.
           {!served && " This model is not served here: no text can be read with this head."}
@@ -47,8 +50,10 @@ export function HeadPanel({ head, run, state, change }: Props) {
   );
 }
 
-/** Whether a card lies over the picture, as on a phone: then it makes way for the text that is opened from it. */
-function coversPage(): boolean {
-  const panel = document.querySelector(".card-panel");
-  return panel !== null && getComputedStyle(panel).position === "fixed";
+/** The exemplar that the card draws, with what is read to see it; null until the server has said. */
+function useDrawn(head: Head, served: boolean): ServedExemplar | null {
+  const drawn = head.picture?.exemplar;
+  const asks = served && drawn ? (signal: AbortSignal) => exemplars(head.group, head.layer, head.head, "weight", signal) : null;
+  const [found] = useAsked<ExemplarsAnswer>(asks, `drawn ${head.name}`);
+  return (drawn && found?.exemplars[drawn.rank - 1]) ?? null;
 }

@@ -27,7 +27,7 @@ export type LiveState = State & ReportState & OwnState; // views and report shar
 export type ChangeLive = (changes: Partial<LiveState>) => void;
 
 const OWN: Fields<OwnState> = {
-  part: oneOf(["text", ...PARTS], "text"),
+  part: oneOf(PARTS, "text"),
   model: text(),
   text: text(),
   pair: text(),

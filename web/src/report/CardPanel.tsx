@@ -4,17 +4,21 @@ import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
 import { inkOn, rgbOf } from "../drawing/colours";
 import type { Head, NearestMiss, Report } from "../schema";
+import { ExemplarLines } from "./ExemplarLines";
 import { Exemplars } from "./Exemplars";
 import { familyColour, familyOf, markOf } from "./families";
 import { Numbers } from "./Numbers";
+import { MapPicture, ProfilePicture } from "./Pictures";
 import { useReport } from "./shown";
+import { usePicture } from "./usePicture";
 
 interface Props {
   at: number; // which of the heads
+  open?: () => void; // shows the drawn exemplar in the views; undefined: nobody can
   children?: ComponentChildren; // the live page's own part of the card, in place of the exemplars in the report
 }
 
-export function CardPanel({ at, children }: Props) {
+export function CardPanel({ at, open, children }: Props) {
   const { report, change } = useReport();
   const ref = useRef<HTMLElement>(null);
   const head = report.heads[at];
@@ -43,6 +47,7 @@ export function CardPanel({ at, children }: Props) {
       </p>
       <RoleChip family={head.family} role={head.role} />
       <p class="says">{head.says}</p>
+      <Drawn head={head} open={open} />
       <section>
         <h3>{head.nearest ? "No rule holds; the nearest miss" : "The rule that gave this name"}</h3>
         {head.nearest ? (
@@ -63,6 +68,20 @@ export function CardPanel({ at, children }: Props) {
       {children ?? <Exemplars exemplars={head.exemplars} />}
       <Nearest at={at} />
     </aside>
+  );
+}
+
+/** The head in pictures; nothing where the run has counted nothing to draw. */
+function Drawn({ head, open }: { head: Head; open?: () => void }) {
+  const picture = usePicture(head);
+  if (!picture) return null;
+  const { map, profile, exemplar } = picture;
+  return (
+    <section class="pictures" aria-label="The head in pictures">
+      {map && <MapPicture map={map} />}
+      {profile && <ProfilePicture profile={profile} />}
+      {exemplar && <ExemplarLines key={head.name} exemplar={exemplar} open={open} />}
+    </section>
   );
 }
 
@@ -177,4 +196,10 @@ function layersOf(report: Report, head: Head): number {
 
 function headsOf(report: Report, head: Head): number {
   return report.heads.filter((one) => one.group === head.group && one.layer === head.layer).length;
+}
+
+/** Whether a card lies over the picture, as on a phone: then it makes way for the text that is opened from it. */
+export function coversPage(): boolean {
+  const panel = document.querySelector(".card-panel");
+  return panel !== null && getComputedStyle(panel).position === "fixed";
 }

@@ -1,6 +1,7 @@
 // One part of a report: the heads, the tables, the figures, or what was run.
 import { Atlas } from "./Atlas";
 import type { ReportState } from "./address";
+import { ExemplarPart } from "./ExemplarPart";
 import { Figures } from "./Figures";
 import { Findings, FirstRun } from "./Findings";
 import { RunFacts } from "./RunFacts";
@@ -9,6 +10,8 @@ import { Tables } from "./Tables";
 
 export function Part({ part }: { part: ReportState["part"] }) {
   switch (part) {
+    case "text":
+      return <ExemplarPart />;
     case "tables":
       return <Tables />;
     case "figures":

@@ -6,7 +6,7 @@ import { CopyButton } from "../shell/CopyButton";
 import { Tabs } from "../shell/Tabs";
 import { ThemeButton } from "../shell/ThemeButton";
 import { type ChangeReport, format, type ReportState } from "./address";
-import { CardPanel } from "./CardPanel";
+import { CardPanel, coversPage } from "./CardPanel";
 import { groupsOf, headAt, shapeOf } from "./heads";
 import { Part } from "./Part";
 import { ReportContext, type ShownReport } from "./shown";
@@ -14,7 +14,8 @@ import { ReportContext, type ShownReport } from "./shown";
 export function ReportView({ report, chunks, state, change: changeState, dark }: ShownReport) {
   const change = useCallback<ChangeReport>((changes) => changeState(withAttention(report, changes)), [report, changeState]);
   const at = headAt(report, state.head);
-  const parts = partsOf(report);
+  const parts = partsOf(report, state.exemplar);
+  const open = at >= 0 ? () => change({ part: "text", exemplar: report.heads[at].label, ...(coversPage() && { head: "" }) }) : undefined;
   const part = parts.some(([name]) => name === state.part) ? state.part : "heads";
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -38,7 +39,7 @@ export function ReportView({ report, chunks, state, change: changeState, dark }:
           <Part part={part} />
         </div>
       </main>
-      {at >= 0 && <CardPanel at={at} />}
+      {at >= 0 && <CardPanel at={at} open={open} />}
     </div>
   );
   return <ReportContext.Provider value={{ report, chunks, state, change, dark }}>{whole}</ReportContext.Provider>;
@@ -50,8 +51,9 @@ function withAttention(report: Report, changes: Partial<ReportState>): Partial<R
   return at < 0 || groupsOf(report).length < 2 ? changes : { ...changes, attention: report.heads[at].group };
 }
 
-function partsOf(report: Report): [ReportState["part"], string][] {
+function partsOf(report: Report, exemplar: string): [ReportState["part"], string][] {
   const parts: [ReportState["part"], string][] = [["heads", "heads"]];
+  if (headAt(report, exemplar) >= 0) parts.push(["text", `text of ${exemplar}`]);
   if (report.tables.length) parts.push(["tables", `tables ${report.tables.length}`]);
   if (report.figures.length) parts.push(["figures", `figures ${report.figures.length}`]);
   return [...parts, ["run", report.runs.length > 1 ? "the runs" : "the run"]];

@@ -6,7 +6,7 @@ interface Props {
   other?: number | null; // the same head in the second run
 }
 
-const [WIDTH, HEIGHT] = [120, 16];
+const [WIDTH, HEIGHT] = [88, 16];
 const END = 5; // pixels that a ring needs at either end
 
 export function Strip({ values, value, other }: Props) {

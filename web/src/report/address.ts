@@ -4,13 +4,14 @@ import { type Fields, flag, oneOf, parse as read, text, format as written } from
 import { Theme } from "../schema";
 import { type Address, useFragment } from "../shell/address";
 
-export const PARTS = ["heads", "tables", "figures", "run"] as const;
+export const PARTS = ["heads", "text", "tables", "figures", "run"] as const;
 const RUNS = ["one", "other", "difference"] as const; // what the atlas shows of two runs
 const COLOURS = ["role", "layer", "atlas"] as const; // of the map of heads
 
 export interface ReportState {
-  part: "text" | (typeof PARTS)[number]; // the live page has texts too
+  part: (typeof PARTS)[number]; // "text": that of a report which excites a head; in the live page any
   head: string; // whose card is open; empty for none
+  exemplar: string; // of which head a text is open in the views; empty for none
   attention: string;
   by: string; // the statistic that the atlas shows; "role"
   run: (typeof RUNS)[number];
@@ -28,6 +29,7 @@ export type ChangeReport = (changes: Partial<ReportState>) => void;
 export const FIELDS: Fields<ReportState> = {
   part: oneOf<ReportState["part"]>(PARTS, "heads"),
   head: text(),
+  exemplar: text(),
   attention: text(),
   by: text("role"),
   run: oneOf(RUNS, "one"),

@@ -75,7 +75,7 @@ class BeyondSinks(Statistic):
 
     def update(self, block: ScoreBlock) -> None:
         categories = key_categories(block, {})
-        kept = (categories > SEPARATOR) & block.key_mask  # batch key
+        kept = beyond_sinks(block)
         got = block.cached(received, self.measure)
         scores = block.scores(self.measure)
         by_category = {"first": FIRST, "separator": SEPARATOR, "punctuation": PUNCTUATION}
@@ -98,6 +98,11 @@ class BeyondSinks(Statistic):
         columns |= {name: ratio(sums[name], sums["rest"]) for name in (*OFFSETS, "punctuation", "one_token")}
         uniform = np.where(sums["rest"] > 0, sums["uniform"], 0)
         return columns | {"breadth": ratio(sums["entropy"], uniform)}
+
+
+def beyond_sinks(block: ScoreBlock) -> Tensor:
+    """(batch, key), bool: which keys are neither the first token nor a separator, nor padding."""
+    return (key_categories(block, {}) > SEPARATOR) & block.key_mask
 
 
 def _on_diagonal(scores: Tensor, kept: Tensor, offset: int) -> Tensor:

@@ -7,6 +7,7 @@ import { useViewed } from "../../shell/viewed";
 import { type Isolated, numberOf, sideOf } from "./isolated";
 import { drawLines, type Ends, type Lines } from "./lines";
 import type { Axes, HeadMaps } from "./maps";
+import { bringIntoSight } from "./sight";
 import { drawSquares } from "./squares";
 import { Tokens } from "./Tokens";
 
@@ -69,6 +70,7 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
       rowHeight,
       top: printing ? 0 : element.scrollTop,
       height: sight.height,
+      pinned: printing ? null : isolated,
     };
     if (!maps || !lines) return;
     const met = isolated?.met ?? null;
@@ -87,9 +89,13 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   painted.current = paint;
   // What a page or a text opens with is kept for its reader to see: not what is kept later, by a click in sight. Before it
   // is painted: where it has been scrolled to, no event says so again.
+  const opened = useRef<typeof content.sides | null>(null);
   useLayoutEffect(() => {
-    if (scroller.current) bringIntoSight(scroller.current, keep);
-  }, [content.sides, seen.height > 0]);
+    const element = scroller.current;
+    if (!element || !maps || !seen.height || opened.current === content.sides) return undefined;
+    opened.current = content.sides;
+    return bringIntoSight(element, keep);
+  }, [content.sides, seen.height > 0, maps !== null]);
 
   useLayoutEffect(() => {
     paint();
@@ -202,17 +208,6 @@ function cutInto(slices: HTMLElement, whole: HTMLCanvasElement, width: number, r
     const context = prepare(slice as HTMLCanvasElement, width, rowHeight, SHARP);
     context.drawImage(whole, 0, -row * rowHeight, width, whole.height / SHARP);
   });
-}
-
-/** Scroll so that all kept tokens are seen; where they are too far apart, the first, which attends. */
-function bringIntoSight(scroller: HTMLElement, keep: string[]): void {
-  const tokens = keep.flatMap((name) => scroller.querySelector<HTMLElement>(`[data-token="${name}"]`) ?? []);
-  if (tokens.length === 0) return;
-  const tops = tokens.map((token) => token.offsetTop);
-  const [top, bottom] = [Math.min(...tops), Math.max(...tops) + tokens[0].offsetHeight];
-  const [from, to] = bottom - top <= scroller.clientHeight ? [top, bottom] : [tops[0], tops[0] + tokens[0].offsetHeight];
-  scroller.scrollTop = (from + to - scroller.clientHeight) / 2;
-  tokens[0].scrollIntoView({ block: "nearest" });
 }
 
 function tokenAt(event: Event): HTMLElement | null {

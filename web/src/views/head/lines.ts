@@ -23,6 +23,13 @@ export interface Ends {
   rowHeight: number;
   top: number; // how far the list is scrolled
   height: number; // of the part that is seen
+  pinned: Isolated | null; // tokens that stay at the edge when they are scrolled out of sight
+}
+
+/** The middle of a token's row in the part that is seen; `pinned` are those that never leave it. */
+export function middleOf(place: number, token: number, pinned: number[], { rowHeight, top, height }: Ends): number {
+  const middle = (place + 0.5) * rowHeight - top;
+  return pinned.includes(token) ? Math.max(rowHeight / 2, Math.min(height - rowHeight / 2, middle)) : middle;
 }
 
 export function chooseLines(maps: HeadMaps, isolated: Isolated | null, only: number | null, limit = MOST_LINES): Lines {
@@ -117,10 +124,10 @@ export function drawLines(context: Context, lines: Lines, maps: HeadMaps, ends: 
     context.lineWidth = 0.5 + (widest - 0.5) * share;
     context.setLineDash(negative ? [4, 3] : []);
     context.beginPath();
-    const shift = (map - (heads - 1) / 2) * apart + ends.rowHeight / 2 - ends.top;
+    const shift = (map - (heads - 1) / 2) * apart;
     for (const i of batches.get(key) ?? []) {
-      const from = lines.from[i] * ends.rowHeight + shift;
-      const to = lines.to[i] * ends.rowHeight + shift;
+      const from = shift + middleOf(lines.from[i], maps.rowPlaces[lines.from[i]], ends.pinned?.rows ?? [], ends);
+      const to = shift + middleOf(lines.to[i], maps.columnPlaces[lines.to[i]], ends.pinned?.columns ?? [], ends);
       if (isOut(from, ends.height) && isOut(to, ends.height)) continue; // a line between two tokens that nobody sees
       context.moveTo(ends.left, from);
       context.lineTo(ends.right, to);

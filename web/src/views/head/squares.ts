@@ -1,6 +1,6 @@
 // How strongly each token of the other side is meant: a square for every head beside it, and a shade behind its text.
 import { type Isolated, sumFrom, sumTo } from "./isolated";
-import type { Ends } from "./lines";
+import { type Ends, middleOf } from "./lines";
 import type { HeadMaps } from "./maps";
 
 /** The width of one head's square; all of them leave most of the width to the lines. */
@@ -21,12 +21,12 @@ export function drawSquares(
   if (isolated.rows.length) {
     const place = { x: ends.right, direction: -1, text: [ends.right, full], width: full };
     const sum = (map: number, token: number) => sumTo(maps.maps[map], width, isolated.rows, token);
-    drawSide(context, maps, maps.columnPlaces, sum, ends, place, ground);
+    drawSide(context, maps, maps.columnPlaces, isolated.columns, sum, ends, place, ground);
   }
   if (isolated.columns.length) {
     const place = { x: ends.left, direction: 1, text: [0, ends.left], width: full };
     const sum = (map: number, token: number) => sumFrom(maps.maps[map], width, token, isolated.columns);
-    drawSide(context, maps, maps.rowPlaces, sum, ends, place, ground);
+    drawSide(context, maps, maps.rowPlaces, isolated.rows, sum, ends, place, ground);
   }
 }
 
@@ -41,6 +41,7 @@ function drawSide(
   context: CanvasRenderingContext2D,
   maps: HeadMaps,
   tokens: number[],
+  pinned: number[],
   score: (map: number, token: number) => number,
   ends: Ends,
   place: Place,
@@ -55,9 +56,18 @@ function drawSide(
   const start = place.direction < 0 ? place.x - heads * square : place.x;
   context.fillStyle = ground;
   context.fillRect(start - 2, 0, heads * square + 4, ends.height);
-  for (let i = first; i < last; i++) {
-    const top = i * ends.rowHeight - ends.top + 2;
+  const isSeen = (i: number) => (i >= first && i < last) || pinned.includes(tokens[i]);
+  // What is pinned comes last: it lies over what stands there.
+  const seen = tokens.map((_, i) => i).filter(isSeen).sort((one, other) => Number(pinned.includes(tokens[one])) - Number(pinned.includes(tokens[other])));
+  for (const i of seen) {
+    const middle = middleOf(i, tokens[i], pinned, ends);
+    const top = middle - ends.rowHeight / 2 + 2;
     const height = ends.rowHeight - 4;
+    if (pinned.includes(tokens[i])) {
+      context.globalAlpha = 1;
+      context.fillStyle = ground;
+      context.fillRect(start - 2, top - 1, heads * square + 4, height + 2);
+    }
     let strongest = 0;
     sums[i].forEach((sum, map) => {
       const share = Math.abs(sum) / most;
