@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 import headscope
@@ -125,6 +126,17 @@ def test_the_page_of_a_view(view: str, lenses: dict[str, Lens], open_file: Open,
     chosen = open_file(path, f"view={view}&layer=1&heads=2&keep=q2,k3&sinks=hidden&compare=norm")
     chosen.wait_for_selector(f"[data-view={view}] [data-drawn]")
     check(chosen)
+
+
+def test_numbers_of_many_heads(open_file: Open, tmp_path: Path, check: Check) -> None:
+    """A table that is wider than its room can be scrolled with keys."""
+    scores = np.random.default_rng(0).dirichlet(np.ones(6), size=(1, 20, 6))
+    path = headscope.head_view(tokens=list("abcdef"), scores=scores).save(tmp_path / "view.html")
+    page = open_file(path, f"keep=q2,k3&heads={','.join(map(str, range(20)))}")
+    page.wait_for_selector("[data-drawn]")
+    wide = page.locator(".targets-scroll").first.evaluate("(one) => one.scrollWidth - one.clientWidth")
+    assert wide > 0
+    check(page)
 
 
 def test_pages_with_nothing_to_show(open_file: Open, tmp_path: Path, check: Check) -> None:

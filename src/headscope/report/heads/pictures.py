@@ -27,7 +27,7 @@ def is_drawn(table: str) -> bool:
 
 def pictures_of(run: Run) -> dict[Head, schema.Picture]:
     """By head, what the run's tables have to draw of it; heads of which they have nothing are not there."""
-    maps, profiles, exemplars = (dict(of(run)) for of in (_maps, _profiles, _exemplars))
+    maps, profiles, exemplars = dict(_maps(run)), dict(_profiles(run)), dict(_exemplars(run))
     return {
         head: {"map": maps.get(head), "profile": profiles.get(head), "exemplar": exemplars.get(head)}
         for head in run.heads

@@ -49,7 +49,7 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
       {found.length === 0 ? (
         <p class="nothing">{aloneIn(maps, isolated, attended) ?? "nothing that is drawn"}</p>
       ) : (
-        <div class="targets-scroll">
+        <div class="targets-scroll" role="region" aria-label={attended ? "Attended to" : "Attended to by"} tabIndex={0}>
           <table>
             <thead>
               <tr>
