@@ -48,7 +48,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
           const colour = headColour(place, dark);
           const coloured = { borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" };
           const role = roleOf(content, attention, head);
-          const name = role ? `head ${attention.layer}.${head}, ${role}` : `head ${attention.layer}.${head}`;
+          const name = role ? `head ${attention.layer}.${head} ${role}` : `head ${attention.layer}.${head}`;
           return (
             <button
               key={head}
@@ -65,8 +65,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
               onFocus={() => setStop(place)}
               onPointerEnter={(event) => preview(event.pointerType === "mouse" && on && chosen.length > 1 ? head : null)}
             >
-              {head}
-              {role && <small class="chip-role">{role}</small>}
+              {head} {role && <small class="chip-role">{role}</small>}
             </button>
           );
         })}
