@@ -25,7 +25,6 @@ const GAP = 5; // between a token and its lines
 const SHARP = 2; // pixels a CSS pixel, of a picture that is cut: a whole one is printed as lines
 const ROOM = SHEET.height - 160; // for tokens, on a sheet with a title and numbers
 const WIDER = 1.8; // than high, at the most: flatter lines cannot be told apart
-const ABOVE = 290; // pixels of a window that the title and the choices take
 const SHARE = 36; // for what a token gives to sinks that are not shown
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
@@ -39,7 +38,7 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   const [stops, setStops] = useState({ q: 0, k: 0 });
   const printing = usePrinting();
   const longest = Math.max(axes.rowPlaces.length, axes.columnPlaces.length);
-  const rowHeight = printing ? onSheet(longest) : longest <= 48 ? tall(longest) : 20;
+  const rowHeight = printing ? onSheet(longest) : longest <= 48 ? 24 : 20;
   const height = rowHeight * longest;
   const most = Math.min(210, Math.floor(0.31 * widest));
   const shares = withoutSinks(state) ? SHARE : 0;
@@ -190,11 +189,6 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
       {lists}
     </div>
   );
-}
-
-/** A row's height at which a short text fills the window. */
-function tall(tokens: number): number {
-  return Math.max(24, Math.min(34, Math.floor((window.innerHeight - ABOVE) / tokens)));
 }
 
 /** A row's height at which a text stands on one sheet, with its title and numbers, if it is not too long for any. */
