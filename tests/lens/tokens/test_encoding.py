@@ -10,6 +10,7 @@ from transformers import ByT5Tokenizer
 from headscope.errors import InputError
 from headscope.lens.tokens.encoding import Segment, TokenSequence, encode, length_limit
 from headscope.lens.tokens.word_encoding import encode_words
+from tests.lens.language_models import tokenizer_for
 from tests.tiny_tokenizers import tiny_tokenizer
 
 FAST = ("wordpiece", "bpe", "unigram")
@@ -31,6 +32,11 @@ def test_a_pair_by_hand() -> None:
         ["[CLS]", "the", "cats", "[SEP]", "dogs", "sat", "[SEP]"],
         [[0], [1], [2, 3], [4], [5], [6], [7]],
     )
+
+
+def test_a_mask_is_a_word() -> None:
+    sequence = encode(tokenizer_for("bert"), [Segment.of("the [MASK], unbelievable.", None)])
+    assert sequence.groups()[0] == ["[CLS]", "the", "[MASK]", ",", "unbelievable", ".", "[SEP]"]
 
 
 @pytest.mark.parametrize("kind", FAST)

@@ -131,10 +131,15 @@ def encode(
         found = words_of_pieces([offsets[index] for index in at], segment.spans, segment.text)
         for index, word in zip(at, found, strict=True):
             word_of[index] = None if word is None else word + first_word[number]
+    words = [word for segment in segments for word in segment.words]
+    mask = getattr(tokenizer, "mask_token_id", None)
+    for token, word in zip(ids, word_of, strict=True):
+        if word is not None and token == mask:
+            words[word] = tokenizer.mask_token  # a text has [, MASK and ] there, and the model one token
     return TokenSequence(
         ids=ids,
         tokens=token_names(tokenizer, ids),
-        words=[word for segment in segments for word in segment.words],
+        words=words,
         word_of=word_of,
         special=[part is None for part in origin],
         segments=_segments(origin, encoded.get("token_type_ids")),
