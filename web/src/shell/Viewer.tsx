@@ -66,8 +66,8 @@ export function Viewer({ content, chunks, state, change: changed, dark, more, li
           {note}
         </p>
       ))}
-      <p class="seen">{seenIn(content, attention, shown.heads)}</p>
       {stage}
+      <p class="seen">{seenIn(content, attention, shown.heads)}</p>
       <Footer />
       <Keys moveLayer={moveLayer} more={keys} />
     </div>
