@@ -30,7 +30,8 @@ def planted() -> np.ndarray:
 
 
 def test_a_page_opens_at_the_head_that_says_most(planted: np.ndarray, open_file: Open, tmp_path: Path) -> None:
-    page = open_file(headscope.head_view(tokens=TOKENS, scores=planted, exact=True).save(tmp_path / "x.html"))
+    path = headscope.head_view(tokens=TOKENS, scores=planted, exact=True).save(tmp_path / "x.html")
+    page = open_file(path, width=1920)
     page.wait_for_selector(DRAWN)
     assert page.input_value("select[name=layer]") == "1"
     pressed = page.locator(".chip[aria-pressed=true]")

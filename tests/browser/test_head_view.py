@@ -138,7 +138,7 @@ def test_lines_go_where_the_scores_are(open_file: Open, tmp_path: Path) -> None:
     opacity = canvas_opacities(page, CANVAS)
     middle = opacity[:, opacity.shape[1] // 2]
     assert np.flatnonzero(middle > 0.5).mean() == pytest.approx(48, abs=1.5)
-    until(page, lambda: fragment(page) == "heads=0")
+    until(page, lambda: fragment(page) == "layer=0&heads=0")
 
 
 @pytest.mark.real
@@ -351,7 +351,7 @@ def test_keys_move_among_tokens(
     page = open_file(head_view(tokens=TOKENS, scores=scores, exact=True, layer=0).save(tmp_path / "x.html"))
     drawn(page)
     page.focus(".chip[data-head='0']")
-    for _ in range(3):
+    for _ in range(4):
         page.keyboard.press("Tab")
     redrawn(page, lambda: page.keyboard.press("ArrowDown"))
     assert page.evaluate("document.activeElement.dataset.token") == "q1"

@@ -76,7 +76,6 @@ export function Toolbar({ hidden, more = [], link }: Props) {
         options={measures.map((measure) => [measure.name, measure.title])}
         set={(measure) => change({ measure })}
       />
-      {inModel && <Choice label="heads as" value={state.small} options={SMALL} set={(small) => change({ small })} />}
       {hasWords && state.view !== "neuron" && (
         <Choice
           label="level"
@@ -115,6 +114,7 @@ export function Toolbar({ hidden, more = [], link }: Props) {
           )}
         </span>
       )}
+      {inModel && <Choice label="heads as" value={state.small} options={SMALL} set={(small) => change({ small })} />}
       <span class="toolbar-end">
         <CopyButton fragment={link(state)} />
         <ThemeButton dark={dark} change={change} />
