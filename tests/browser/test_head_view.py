@@ -360,12 +360,12 @@ def test_keys_move_among_tokens(
     redrawn(page, lambda: page.keyboard.press("ArrowRight"))
     check_table(page, scores[0, :, :, 1], 0, "attending")
     page.keyboard.press("Enter")
-    until(page, lambda: fragment(page) == "keep=k1")
+    until(page, lambda: fragment(page) == "layer=0&keep=k1")
     page.keyboard.press("End")
     page.keyboard.press("Space")
-    until(page, lambda: fragment(page) == "keep=k1,k6")
+    until(page, lambda: fragment(page) == "layer=0&keep=k1,k6")
     page.keyboard.press("Escape")
-    until(page, lambda: fragment(page) == "")
+    until(page, lambda: fragment(page) == "layer=0")
     assert page.locator(".targets").count() == 0
 
 
