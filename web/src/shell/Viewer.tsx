@@ -1,5 +1,5 @@
 // The four views of one content, with what they share: tabs, choices, keys, what is hidden and how exact it is.
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Chunks } from "../data/chunks";
 import { groupOf, groupsOf } from "../data/content";
 import { usualSinks } from "../data/sinks";
@@ -39,12 +39,16 @@ export function Viewer({ content, chunks, state, change: changed, dark, more, li
   );
   const Drawn = VIEWS[shown.view];
   const onHidden = useCallback((share: number | null) => setHidden(share), []);
+  const at = useRef(attention); // a key may be pressed again before the page is drawn anew
+  at.current = attention;
   const moveLayer = useCallback(
     (step: number) => {
-      const place = group.indexOf(attention) + step;
-      if (place >= 0 && place < group.length) change({ layer: group[place].layer });
+      const next = group[group.indexOf(at.current) + step];
+      if (!next) return;
+      at.current = next;
+      change({ layer: next.layer });
     },
-    [group, attention, change],
+    [group, change],
   );
   useEffect(() => setHidden(null), [shown.view]);
   const stage = (
