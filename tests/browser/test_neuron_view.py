@@ -225,7 +225,7 @@ def test_kept_words_of_another_page_are_no_pieces_here(open_file: Open, tmp_path
 
 def test_a_page_without_neurons_says_how_to_get_them(open_file: Open, tmp_path: Path) -> None:
     page = open_file(matrix_view(tokens=["a", "b"], scores=np.eye(2), layer=0).save(tmp_path / "x.html"), "view=neuron")
-    page.wait_for_selector("text=neuron_view(reading, layer=0)")
+    page.wait_for_selector("text=neuron_view(reading)")
 
 
 def test_hidden_special_tokens_and_the_largest_few(open_file: Open, tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def test_what_is_described(serving: Serving, lenses: dict[str, Lens]) -> None:
     assert list(described["paths"]) == [
         "/api/models",
         "/api/read",
+        "/api/difference",
         "/api/predict",
         "/api/run",
         "/api/run/report",

@@ -66,7 +66,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     if code == INTERRUPTED:
         typer.echo("headscope: interrupted; run the same command again to go on.", err=True)
-    sys.exit(code)
+    sys.exit(code or 0)
 
 
 def _can_skip() -> bool:

@@ -24,8 +24,8 @@ export function Predictions({ texts, model, truncate, beside, isRead, read }: Pr
   return (
     <div
       class="live-predictions"
-      role="group"
-      aria-label="What the model predicts"
+      role="region" // of its own name: there are two where two texts are compared
+      aria-label={`What the model predicts from “${texts.text}”`}
       aria-live="polite"
       tabIndex={found?.gaps.length ? 0 : undefined} // guesses scroll where there is no room
       data-predicted={found !== null}

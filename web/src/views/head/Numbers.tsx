@@ -1,5 +1,6 @@
 // The numbers of the isolated tokens: what they attend to, what attends to them, for every head that is shown.
 import { number, signed } from "../../drawing/canvas";
+import { useViewed } from "../../shell/viewed";
 import { type Isolated, numberOf, sideOf, sumFrom, sumTo, type Target, targets } from "./isolated";
 import type { HeadMaps } from "./maps";
 
@@ -37,6 +38,7 @@ interface TableProps extends Props {
 }
 
 function TargetTable({ maps, isolated, measure, point, reveal, attended }: TableProps) {
+  const { content } = useViewed(); // two texts beside each other have a table each
   const found = targets(maps, isolated, attended);
   const met = isolated.met !== null && (sideOf(isolated.met) === "k") === attended ? numberOf(isolated.met) : null;
   const first = found.slice(0, LISTED);
@@ -49,7 +51,7 @@ function TargetTable({ maps, isolated, measure, point, reveal, attended }: Table
       {found.length === 0 ? (
         <p class="nothing">{aloneIn(maps, isolated, attended) ?? "nothing that is drawn"}</p>
       ) : (
-        <div class="targets-scroll" role="region" aria-label={attended ? "Attended to" : "Attended to by"} tabIndex={0}>
+        <div class="targets-scroll" role="region" aria-label={`Attended to${attended ? "" : " by"}, ${content.title}`} tabIndex={0}>
           <table>
             <thead>
               <tr>
