@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "headscope"
 # From the ground up; packages of one step do not know each other.
 STAIRS = (
-    {"errors", "colours", "html_table", "progress", "version"},
+    {"errors", "colours", "html_table", "later", "progress", "version"},
     {"files"},
     {"text"},
     {"lens"},
@@ -27,7 +27,8 @@ STAIRS = (
 )
 STEP = {name: step for step, names in enumerate(STAIRS) for name in names}
 DOORS = {"__init__", "__main__"}  # the flat namespace at the top; `python -m headscope`
-LAZY = {"cli/serve.py"}  # what it imports is an extra, which may not be installed
+# What they import is an extra, which may not be installed, or needs torch to be defined, which is not loaded for --help.
+LAZY = {"cli/serve.py", "cli/doctor.py"}
 
 
 def package_of(module: str) -> str:

@@ -5,19 +5,24 @@
 with `import *`, its `open` would take the place of Python's own.
 """
 
-from headscope import heads, papers
-from headscope.alignment import align
+from typing import TYPE_CHECKING
+
 from headscope.errors import HeadscopeError
-from headscope.lens import AttentionBlock, Head, Lens, ModelSource, Neurons, Reading, Site, open
-from headscope.measures import MEASURES, measure
-from headscope.report import write_report as report
-from headscope.statistics import STATISTICS, Statistic, statistic
-from headscope.study import Run, compare, load_run, study
-from headscope.text import Corpus, Document
+from headscope.later import doors
 from headscope.version import __version__
-from headscope.views import View
-from headscope.views.print import attention_map
-from headscope.views.show import difference_view, head_view, matrix_view, model_view, neuron_view
+
+if TYPE_CHECKING:
+    from headscope import heads, papers
+    from headscope.alignment import align
+    from headscope.lens import AttentionBlock, Head, Lens, ModelSource, Neurons, Reading, Site, open
+    from headscope.measures import MEASURES, measure
+    from headscope.report import write_report as report
+    from headscope.statistics import STATISTICS, Statistic, statistic
+    from headscope.study import Run, compare, load_run, study
+    from headscope.text import Corpus, Document
+    from headscope.views import View
+    from headscope.views.print import attention_map
+    from headscope.views.show import difference_view, head_view, matrix_view, model_view, neuron_view
 
 __all__ = [
     "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "ModelSource",
@@ -25,3 +30,19 @@ __all__ = [
     "difference_view", "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open",
     "papers", "report", "statistic", "study",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = doors(__name__, {
+        "alignment": "align",
+        "heads": "",
+        "lens": "AttentionBlock Head Lens ModelSource Neurons Reading Site open",
+        "measures": "MEASURES measure",
+        "papers": "",
+        "report": "report",
+        "statistics": "STATISTICS Statistic statistic",
+        "study": "Run compare load_run study",
+        "text": "Corpus Document",
+        "views": "View",
+        "views.print": "attention_map",
+        "views.show": "difference_view head_view matrix_view model_view neuron_view",
+    })  # fmt: skip

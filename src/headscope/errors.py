@@ -32,6 +32,31 @@ class TooLong(InputError):
         return type(self), (self.length, self.max_tokens)  # survives the way from one process to another
 
 
+class ReadingError(InputError):
+    """Something that is no document: where it stands, and why."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        self.place = place
+        self.reason = reason
+        super().__init__(self.said('on_error="skip"'))
+
+    def said(self, skipping: str | None) -> str:
+        """In a sentence. `skipping` is how to go on without it, where one can: a command says it otherwise than Python."""
+        otherwise = f", or go on without it with {skipping}" if skipping else ""
+        return f"{self.place}: {self.reason}; correct it{otherwise}."
+
+    def __reduce__(self) -> tuple[type[ReadingError], tuple[str, str]]:
+        return type(self), (self.place, self.reason)  # so that it comes back whole from another process
+
+    @classmethod
+    def at(cls, place: str, error: InputError) -> ReadingError:
+        """The same error, with its place."""
+        if isinstance(error, ReadingError):
+            return error
+        message = str(error).removesuffix(".")
+        return cls(place, message[:1].lower() + message[1:])
+
+
 class NormsUnavailable(HeadscopeError):
     """A measure needs f(x), but at this site only the weights can be had."""
 

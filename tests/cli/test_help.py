@@ -15,16 +15,20 @@ import pytest
 import typer
 
 from headscope.cli import main
+from headscope.cli.commands import COMMANDS, command_named
 from headscope.cli.main import app
-
-COMMANDS: Any = typer.main.get_command(app)
 
 
 def pages() -> Iterator[tuple[str, ...]]:
     yield ()
-    for name, command in COMMANDS.commands.items():
+    for name in COMMANDS:
         yield (name,)
-        yield from ((name, below) for below in getattr(command, "commands", ()))
+        yield from ((name, below) for below in getattr(command_named(name), "commands", ()))
+
+
+def command_of(page: tuple[str, ...]) -> Any:
+    command = command_named(page[0]) if page else typer.main.get_command(app)
+    return command.commands[page[1]] if page[1:] else command
 
 
 def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *page: str) -> str:
@@ -42,10 +46,7 @@ def test_help_is_whole_in_80_columns(monkeypatch, capsys, page: tuple[str, ...])
     assert max(map(len, lines)) <= 80
     assert not [line for line in lines if "…" in line or "[bold]" in line]
     assert not [line for line in lines if re.search(r"--[\w-]+-$", line)], "a flag is cut in two"
-    command = COMMANDS
-    for name in page:
-        command = command.commands[name]
-    assert all(one.help for one in command.params), "an option says nothing of itself"
+    assert all(one.help for one in command_of(page).params), "an option says nothing of itself"
 
 
 def test_a_list_of_commands_says_each_in_a_line(monkeypatch, capsys) -> None:
@@ -66,8 +67,8 @@ def test_the_commands_take_their_own_examples(monkeypatch, capsys, page: tuple[s
     assert found
     for program, *given in found:
         assert program == "headscope"
-        command = COMMANDS
-        while hasattr(command, "commands"):
+        command = command_named(given.pop(0))
+        if hasattr(command, "commands"):
             command = command.commands[given.pop(0)]
         command.make_context(command.name, given)  # an error, where it takes them not
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from headscope.errors import InputError
+from headscope.errors import InputError, ReadingError
 from headscope.text import Corpus
-from headscope.text.readers.line_blocks import ReadingError
 from headscope.text.skipped import EXAMPLES
 
 

@@ -1,10 +1,11 @@
 """Which layer or head the links are taken from: a named one, the best on gold links, or the paper's own rule."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
-import pandas as pd
-
 from headscope.errors import InputError
+from headscope.later import pd
 
 RULES = ("norm", "aer")
 

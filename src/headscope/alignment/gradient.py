@@ -11,19 +11,20 @@ SmoothGrad (Smilkov et al., 2017) is the mean over noisy copies: the gradient is
 s = noise * (max x - min x) of the text, and x_j stays as it is. One copy without noise is the plain gradient.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from headscope.alignment.linking import encode_pair, link_encoded
 from headscope.errors import InputError, ModelError
+from headscope.later import Tensor, nn, torch
+from headscope.lens import watching
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch
-from headscope.lens.watching.gradients import frozen
 from headscope.statistics.alignment.sides import AWO, Sides
 from headscope.text import Document
 from headscope.text.links import Pair
@@ -71,7 +72,7 @@ def saliency(
     """
     _check(lens, batch, samples, noise)
     dice = [np.random.default_rng([seed, *sequence.ids]) for sequence in batch.sources]
-    with torch.inference_mode(False), torch.enable_grad(), frozen(lens.model), lens.unwatched():
+    with torch.inference_mode(False), torch.enable_grad(), watching.frozen(lens.model), lens.unwatched():
         clean = _embeddings(lens, batch)
         shape = (batch.size, batch.inputs["decoder_input_ids"].shape[1], batch.inputs["input_ids"].shape[1])
         total = torch.zeros(shape, device=clean.device)

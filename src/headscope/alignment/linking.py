@@ -1,13 +1,14 @@
 """The links of sentence pairs by one chosen attention of a model, and of a corpus in shards that survive a kill."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
-
-from torch import Tensor
 
 from headscope.alignment.choice import Choice
 from headscope.alignment.link_files import read_links, write_links
 from headscope.errors import InputError
+from headscope.later import Tensor
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch

@@ -4,6 +4,8 @@ First what every layer and head would give is counted: error rates where there a
 Then one of them is chosen, and its links are written, a line for each pair.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,8 +13,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
-import pandas as pd
 
 from headscope.alignment.choice import RULES, Choice, highest_norm, lowest_aer
 from headscope.alignment.eflomal import eflomal_links, find_program
@@ -22,6 +22,7 @@ from headscope.alignment.linking import Linker, check_model, check_place, link, 
 from headscope.alignment.symmetrise import SYMMETRISATIONS
 from headscope.alignment.tables import MEASURES, error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.lens import Lens, ModelSource
 from headscope.lens.tokens.encoder import BY_WORD
 from headscope.lens.tokens.prompts import Prompt

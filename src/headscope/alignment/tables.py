@@ -1,10 +1,12 @@
 """What is known of every layer and head as an aligner: error rates out of a study, and scores of links that were written."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-import pandas as pd
 
+from headscope.later import pd
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.statistics.alignment.alignment_errors import AlignmentErrors

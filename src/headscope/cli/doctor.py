@@ -1,6 +1,9 @@
 """`headscope doctor MODEL`: is this model read correctly?"""
 
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -9,7 +12,9 @@ from rich.text import Text
 
 from headscope.cli import options
 from headscope.lens import ModelSource
-from headscope.lens.doctor import Diagnosis, SiteReport, diagnose
+
+if TYPE_CHECKING:
+    from headscope.lens.doctor import Diagnosis, SiteReport
 
 _COLOURS = {"ok": "green", "in part": "yellow", "weights only": "yellow", "wrong": "red"}
 _MEANING = {
@@ -43,6 +48,8 @@ def doctor(
 
       headscope doctor ./my-model --json
     """
+    from headscope.lens.doctor import diagnose  # it is made of what watches a model, and that of torch
+
     with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
         diagnosis = diagnose(lens)
     if as_json:

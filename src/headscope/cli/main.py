@@ -5,37 +5,22 @@ from typing import Any, NoReturn
 
 import typer
 
-from headscope.cli.align import align
-from headscope.cli.demo import demo
-from headscope.cli.doctor import doctor
-from headscope.cli.exemplars import exemplars
-from headscope.cli.help import help_of
-from headscope.cli.options import settings_said
-from headscope.cli.paper import paper
-from headscope.cli.read import read
-from headscope.cli.report import report
-from headscope.cli.serve import serve
-from headscope.cli.study import study
-from headscope.cli.table import compare, table
-from headscope.cli.view import view
-from headscope.errors import HeadscopeError
-from headscope.statistics.set_by_text import all_said
-from headscope.text.readers.line_blocks import ReadingError
+from headscope.cli.commands import COMMANDS, SETTINGS, Commands, command_named
+from headscope.errors import HeadscopeError, ReadingError
 from headscope.version import __version__
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
 UsageError: Any = typer.BadParameter.__base__  # of click, or of typer's own copy of it
 
 app = typer.Typer(
+    cls=Commands,
     help="What every attention head of a Transformer does: its weights, and the norms of what they multiply.",
     no_args_is_help=True,
-    rich_markup_mode=None,  # its tables leave what an option does a column of 18 characters, in a terminal of 80
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    **SETTINGS,
 )
-for command in (demo, doctor, read, view, study, align, exemplars, table, compare, serve, report):
-    app.command(help=help_of(command.__doc__), epilog=settings_said(all_said()) if command is study else None)(command)
-app.add_typer(paper, name="paper")
+for name, sentence in COMMANDS.items():
+    app.command(name, help=sentence)(lambda: None)
 
 
 def _print_version(asked: bool) -> None:
@@ -71,9 +56,8 @@ def main() -> None:
 
 def _can_skip() -> bool:
     """Whether the command that is run can pass over what it cannot read."""
-    commands: Any = typer.main.get_command(app)
-    command = commands.commands.get(next((given for given in sys.argv[1:] if given in commands.commands), ""))
-    return command is not None and any("--on-error" in parameter.opts for parameter in command.params)
+    asked = next((given for given in sys.argv[1:] if given in COMMANDS), None)
+    return asked is not None and any("--on-error" in parameter.opts for parameter in command_named(asked).params)
 
 
 def _refuse(sentence: str) -> NoReturn:

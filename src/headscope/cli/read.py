@@ -13,7 +13,7 @@ from headscope.cli import options
 from headscope.lens import ModelSource
 from headscope.lens.site import attention_named
 from headscope.lens.strongest import Strongest
-from headscope.measures import MEASURES
+from headscope.measures import MEASURES, Measure
 
 
 def read(
@@ -44,6 +44,7 @@ def read(
       headscope read gpt2 "The keys are on the table." --level word --json
     """
     stack, kind = attention_named(attention)
+    MEASURES[measure]  # a name that there is none of is refused before a model is opened
     with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
         reading = lens.read(text, pair=pair, target=target, truncate=truncate)
         reading = reading.to_words() if level == "word" else reading
@@ -52,7 +53,7 @@ def read(
         sinks, keys = reading.sinks(kind, stack), reading.key_texts(kind, stack)
         if not as_json:
             said = _sinks_said([_named(keys, place) for place, sink in enumerate(sinks) if sink], aside)
-            _print(heads, measure, said, [reading.query_texts(kind, stack), keys], renormalise)
+            _print(heads, MEASURES[measure], said, [reading.query_texts(kind, stack), keys], renormalise)
             return
         found = {
             "measure": measure,
@@ -74,12 +75,12 @@ def _known(one: Strongest) -> dict[str, object]:
     return {name: None if isinstance(x, float) and math.isnan(x) else x for name, x in one._asdict().items()}
 
 
-def _print(heads: list[Strongest], measure: str, sinks: str, sides: list[list[str]], renormalised: bool) -> None:
+def _print(heads: list[Strongest], measure: Measure, sinks: str, sides: list[list[str]], renormalised: bool) -> None:
     console = Console()
-    console.print(Text(MEASURES[measure].about, style="dim"))
+    console.print(Text(measure.about, style="dim"))
     console.print(Text(sinks, style="dim"))
     table = Table(box=None, header_style="bold")
-    score = "of what is left" if renormalised else measure
+    score = "of what is left" if renormalised else measure.name
     for name in ("head", "sinks", "looks most at", "share", "strongest link", score):
         table.add_column(name, justify="right" if name in ("sinks", "share", score) else "left")
     for one in heads:

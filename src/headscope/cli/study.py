@@ -15,11 +15,16 @@ from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
 from headscope.progress import Bar
 from headscope.report import add_model_tables, report_statistics
 from headscope.statistics import STATISTICS
-from headscope.statistics.set_by_text import statistic_settings
+from headscope.statistics.set_by_text import all_said, statistic_settings
 from headscope.study import Run
 from headscope.study import study as run_study
 from headscope.study.study import check_study, named_statistics, with_settings
 from headscope.text import FORMATS, Annotator, Corpus
+
+
+def epilog() -> str:
+    """Below the options: what --set can set."""
+    return options.settings_said(all_said())
 
 
 def _print_list(asked: bool) -> None:

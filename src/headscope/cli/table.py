@@ -1,10 +1,11 @@
 """`headscope table RUN NAME` and `headscope compare A B NAME`: the tables of runs."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Annotated
 
-import pandas as pd
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from headscope.cli import options
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.study import Run, load_run
 from headscope.study.groups import explain
 from headscope.study.results.printing import cell, latex, markdown

@@ -13,6 +13,7 @@ from rich.console import Console
 from headscope.cli import options
 from headscope.errors import InputError
 from headscope.lens import ModelSource, Reading
+from headscope.measures import MEASURES
 from headscope.text import Document
 from headscope.views.choosing import Only, heads_named
 from headscope.views.from_reading import check_length
@@ -108,6 +109,8 @@ def view(
     """
     if kind is not None and kind not in VIEWS:
         raise InputError(f"There is no view {kind!r}: choose one of {', '.join(VIEWS)}.")
+    for name in (measure, compare or measure):
+        MEASURES[name]  # one that is not there is refused before a model is opened
     paths = _paths(output, svg=svg, pdf=pdf, png=png)
     asked = [(ModelSource(model, device, dtype, revision, trust_remote_code), Document(_text(text, file), pair, target))]
     if any(given is not None for given in (against, against_target, against_model, against_revision)):

@@ -1,14 +1,13 @@
 """The demo's picture: every head's share on one kind of token, by weight and by norm, and where each layer looks."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-import pandas as pd
-from matplotlib.figure import Figure
-
 from headscope.colours import BLUE, FAINT, INK, PALE, VERMILION, YELLOW
 from headscope.demo.text import TITLE
+from headscope.later import Figure, matplotlib, pd
 from headscope.report.findings.evidence import percent
 from headscope.statistics import Punctuation, SpecialTokens, Strength
 from headscope.study import Run

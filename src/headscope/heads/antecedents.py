@@ -1,9 +1,11 @@
 """Which head finds antecedents best, and whether that is luck (clark2019, section 4.3, table 2)."""
 
+from __future__ import annotations
+
 import numpy as np
-import pandas as pd
 
 from headscope.heads.relations import held_out_accuracy
+from headscope.later import pd
 from headscope.lens.head import HEAD
 from headscope.statistics.words.antecedents import COLUMNS
 

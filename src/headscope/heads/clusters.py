@@ -1,15 +1,13 @@
 """Heads as points in a plane and as clusters, from the distances between them (clark2019, section 6, figure 6)."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-from scipy.cluster.hierarchy import cut_tree, linkage
-from scipy.spatial.distance import pdist, squareform
-from sklearn.manifold import smacof
-from sklearn.metrics import silhouette_samples
 
 from headscope.errors import InputError
+from headscope.later import pd, scipy, sklearn
 from headscope.statistics.base import Array
 
 STARTS = 8  # random ones, beside Torgerson's classical scaling; the one that ends with the least stress is kept
@@ -39,7 +37,8 @@ def embed(matrix: Array, seed: int = 0) -> Embedding:
     if not matrix.any():
         raise InputError("These heads do not differ in any row, so they cannot be placed apart from each other.")
     random = np.random.default_rng(seed).uniform(size=(STARTS, len(matrix), 2)) * matrix.max()
-    ends = [smacof(matrix, init=start, n_init=1, max_iter=1000)[0] for start in (classical_scaling(matrix), *random)]
+    starts = (classical_scaling(matrix), *random)
+    ends = [sklearn.manifold.smacof(matrix, init=start, n_init=1, max_iter=1000)[0] for start in starts]
     found = min(ends, key=lambda points: stress(matrix, points))
     centred = found - found.mean(0)
     points = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
@@ -53,8 +52,9 @@ def stress(matrix: Array, points: Array) -> float:
     >>> stress(np.array([[0.0, 2.0], [2.0, 0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]]))
     1.0
     """
-    embedded = pdist(points)
-    return float(np.sqrt(((squareform(matrix, checks=False) - embedded) ** 2).sum() / (embedded**2).sum()))
+    embedded = scipy.spatial.distance.pdist(points)
+    apart = scipy.spatial.distance.squareform(matrix, checks=False)
+    return float(np.sqrt(((apart - embedded) ** 2).sum() / (embedded**2).sum()))
 
 
 def classical_scaling(matrix: Array) -> Array:
@@ -76,9 +76,9 @@ def clusters(labels: pd.DataFrame, matrix: Array, count: int | None = None) -> p
     heads = len(matrix)
     if count is not None and not 1 <= count <= heads:
         raise InputError(f"{heads} heads make from 1 to {heads} clusters, not {count}.")
-    tree = linkage(squareform(matrix, checks=False), method="average")
+    tree = scipy.cluster.hierarchy.linkage(scipy.spatial.distance.squareform(matrix, checks=False), method="average")
     counts = [count] if count is not None else list(range(2, max(2, heads // 3) + 1))
-    cuts = [_in_order(cut) for cut in cut_tree(tree, counts).T]
+    cuts = [_in_order(cut) for cut in scipy.cluster.hierarchy.cut_tree(tree, counts).T]
     silhouettes = [_silhouettes(matrix, cut) for cut in cuts]
     worth = [(sum(np.bincount(cut) > 1) > 1, of_cut.mean()) for cut, of_cut in zip(cuts, silhouettes, strict=True)]
     best = worth.index(max(worth))
@@ -107,7 +107,7 @@ def nearest_in_layer(labels: pd.DataFrame, matrix: Array) -> SameLayer:
 def _silhouettes(matrix: Array, cut: np.ndarray) -> Array:
     """Of every head; 0 where there is but one cluster, or each head is one."""
     if 1 < len(np.unique(cut)) < len(cut):
-        return silhouette_samples(matrix, cut, metric="precomputed")
+        return sklearn.metrics.silhouette_samples(matrix, cut, metric="precomputed")
     return np.zeros(len(cut))
 
 

@@ -3,15 +3,15 @@
 Of a long text, what stands around the pair of tokens that the exemplar is about.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.head import HEAD, Head
 from headscope.lens.lens import Lens

@@ -1,14 +1,15 @@
 """Exemplars that people can read: the texts behind an `exemplars` table and both tokens' spans (vig2019, tables 1 to 3)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from headscope.errors import InputError
 from headscope.heads.exemplar_scores import NAME as SCORES
 from headscope.heads.exemplar_scores import exemplar_scores
+from headscope.later import pd
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding

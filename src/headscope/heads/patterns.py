@@ -1,7 +1,10 @@
 """Patterns of attention named from a head's shares: next token, previous token, separator, broad (clark2019, figure 1)."""
 
+from __future__ import annotations
+
 import numpy as np
-import pandas as pd
+
+from headscope.later import pd
 
 HALF = 0.5  # clark2019, section 3.1: heads that put more than half of their attention there
 BROAD = 0.8  # entropy as a part of what attending to all alike would have

@@ -1,8 +1,10 @@
 """Which head knows which relation best, and whether that is luck (clark2019, section 4.2, table 1)."""
 
-import numpy as np
-import pandas as pd
+from __future__ import annotations
 
+import numpy as np
+
+from headscope.later import pd
 from headscope.lens.head import HEAD
 from headscope.statistics.base import Array
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION

@@ -1,11 +1,12 @@
 """The roles of a run's heads as a small picture for notebooks: a square for each head, a row for each layer."""
 
+from __future__ import annotations
+
 from base64 import b64encode
 from html import escape
 
-import pandas as pd
-
 from headscope.heads.role_table import FAMILIES
+from headscope.later import pd
 from headscope.study.run import UPSTAIRS, Run
 
 SQUARE, GAP = 12, 2  # pixels

@@ -5,15 +5,16 @@ decoder would be 'first token'. Rules stand in the order in which they name a he
 others that hold too are kept beside. A head for which none holds has no role, is called that, and says which came nearest.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import pandas as pd
-
 from headscope.heads.patterns import BROAD, HALF  # of all attention there, of what goes beyond sinks here
 from headscope.heads.relations import ENOUGH, frequent
 from headscope.heads.role_table import NO_ROLE
+from headscope.later import pd
 from headscope.lens.head import HEAD, Head
 from headscope.study.run import UPSTAIRS, Run
 from headscope.study.run_by_head import MISSING, Cell, RunByHead

@@ -1,6 +1,5 @@
 """One unmodified Hugging Face model, watched: from documents to blocks of attention."""
 
-import headscope.lens.plain_bars  # noqa: F401  first of all: transformers imports what warns
 from headscope.lens.block import AttentionBlock
 from headscope.lens.head import Head
 from headscope.lens.lens import Lens

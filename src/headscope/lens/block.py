@@ -1,13 +1,14 @@
 """AttentionBlock: one attention site, one block of query rows, one batch. What streams out of a model."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING
 
 from headscope.errors import NormsUnavailable
+from headscope.later import Tensor, torch
 from headscope.lens.cached import Cached
 from headscope.lens.measure import MEASURES
 from headscope.lens.score_block import ScoreBlock
@@ -15,8 +16,9 @@ from headscope.lens.side import token_side
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
-from headscope.lens.watching.projection import Projection
-from headscope.lens.watching.residual import ResidualConnection
+
+if TYPE_CHECKING:
+    from headscope.lens.watching import Projection, ResidualConnection
 
 
 @dataclass(eq=False, repr=False)

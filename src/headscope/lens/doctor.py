@@ -4,6 +4,8 @@ The limits are those of float32, in any precision: a model that computes in half
 explains as well (rounding.py), number by number, and by no more.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,9 +13,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite, isnan
 from typing import Any, NamedTuple, Self
 
-import torch
-from torch import Tensor, nn
-
+from headscope.later import Tensor, nn, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.neurons import logits_of
@@ -61,7 +61,7 @@ class SiteReport:
             return "wrong"
         return "weights only" if self.reconstruction_error is None else "ok"
 
-    def judge(self, found: "Found") -> float:
+    def judge(self, found: Found) -> float:
         """Take a comparison into account; its error."""
         self.of_limit = _largest(self.of_limit, found.of_limit)
         if isnan(found.of_limit) and _NOT_FINITE not in self.note:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.lens.block import AttentionBlock
 from headscope.lens.head import HEAD
 from headscope.lens.measure import MEASURES

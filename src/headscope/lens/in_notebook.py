@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from headscope.html_table import html_table
+from headscope.later import pd
 
 if TYPE_CHECKING:
     from headscope.lens.lens import Lens

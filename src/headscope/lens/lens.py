@@ -12,11 +12,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import torch
-from torch import nn
-from transformers import PreTrainedModel
-
 from headscope.errors import InputError, ModelError
+from headscope.later import PreTrainedModel, nn, torch
+from headscope.lens import watching
 from headscope.lens.block import AttentionBlock
 from headscope.lens.in_notebook import lens_html
 from headscope.lens.iterate import blocks_of
@@ -28,12 +26,6 @@ from headscope.lens.text_part import backbone
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoder, Encoding
 from headscope.lens.tokens.losses import Loss, own_loss, text_losses
-from headscope.lens.watching import interface
-from headscope.lens.watching.capture import Capture, Rows
-from headscope.lens.watching.dummy import dummy_inputs
-from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
-from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
-from headscope.lens.watching.trace import Matrices, Trace, trace
 from headscope.text.document import Document
 
 if TYPE_CHECKING:
@@ -55,17 +47,17 @@ class Lens:
         self.source = source
         self._backbone, self._accepted = backbone(model, source.name)
         self.encoder = Encoder(source.name, model, tokenizer, self._accepted)
-        self._implementations = attention_implementations(model)
+        self._implementations = watching.attention_implementations(model)
         modes = {module: module.training for module in model.modules()}
         # Runs when the lens is closed, or else when it is lost: nothing in it may hold the lens.
         self._give_back = weakref.finalize(self, _give_back, model, self._implementations, modes)
         _open_models.add(model)
         try:
             model.eval()
-            switch_attention(model, interface.NAME)
+            watching.switch_attention(model, watching.NAME)
             self.trace = self._find_sites()
-            if asks_for_eager(self.trace):
-                switch_attention(model, "eager")
+            if watching.asks_for_eager(self.trace):
+                watching.switch_attention(model, "eager")
                 self.trace = self._find_sites()
         except BaseException:
             self.close()
@@ -83,7 +75,7 @@ class Lens:
         """Every attention, in the order in which the model runs them."""
         return [traced.site for traced in self.trace.sites]
 
-    def matrices(self, site: Site) -> Matrices | None:
+    def matrices(self, site: Site) -> watching.Matrices | None:
         """W_V, b_V and W_O of a site's heads, in float32; None where values or outputs are not what a linear layer makes."""
         return self.trace.sites[site.index].matrices
 
@@ -128,7 +120,7 @@ class Lens:
         documents: Iterable[Any],
         *,
         batch_size: int = 16,
-        rows: Rows = "fit",
+        rows: watching.Rows = "fit",
         max_tokens: int | None = None,
         truncate: bool = False,
     ) -> Iterator[AttentionBlock]:
@@ -147,7 +139,7 @@ class Lens:
         batch: Batch,
         receive: Callable[[AttentionBlock], None],
         *,
-        rows: Rows = "fit",
+        rows: watching.Rows = "fit",
         layers: Sequence[int] | None = None,
     ) -> None:
         """One forward pass over `batch`; `receive` is called with each block of at most `rows` query rows (of `layers`).
@@ -156,9 +148,9 @@ class Lens:
         """
         if layers is not None:
             self._check_layers(batch, layers)
-        self.run_watched(Capture(self.trace, batch, receive, rows, layers))
+        self.run_watched(watching.Capture(self.trace, batch, receive, rows, layers))
 
-    def run_watched(self, capture: Capture) -> None:
+    def run_watched(self, capture: watching.Capture) -> None:
         """One forward pass over the batch of a capture, which must see every attention."""
         if self.closed:
             raise ModelError("This lens is closed: open the model again.")
@@ -167,7 +159,12 @@ class Lens:
         self._check_complete(capture.batch, capture)
 
     def run_gradients(
-        self, batch: Batch, receive: Callable[[GradientBlock], None], *, loss: Loss | None = None, rows: Rows = "fit"
+        self,
+        batch: Batch,
+        receive: Callable[[watching.GradientBlock], None],
+        *,
+        loss: Loss | None = None,
+        rows: watching.Rows = "fit",
     ) -> torch.Tensor:
         """A forward and a backward pass; `receive` gets every block with dL / d alpha. Returns each text's loss.
 
@@ -179,8 +176,8 @@ class Lens:
             raise ModelError("This lens is closed: open the model again.")
         task = (loss or own_loss(self)).prepare(batch)
         options = {"use_cache": False} if "use_cache" in inspect.signature(self.model.forward).parameters else {}
-        capture = GradientCapture(self.trace, batch, receive, rows, task.masked)
-        with torch.inference_mode(False), torch.enable_grad(), frozen(self.model), closing(capture):
+        capture = watching.GradientCapture(self.trace, batch, receive, rows, task.masked)
+        with torch.inference_mode(False), torch.enable_grad(), watching.frozen(self.model), closing(capture):
             with capture.watch():
                 output = self.model(**task.inputs, **options)
             losses = text_losses(word_logits(output), task.targets)
@@ -253,7 +250,7 @@ class Lens:
             wrong = f"has no attention in layer {missing[0]}" if missing else "was given no layer to read"
             raise InputError(f"{self.name} {wrong}: its layers with attention are {', '.join(map(str, have))}.")
 
-    def _check_complete(self, batch: Batch, capture: Capture, what: str = "ran") -> None:
+    def _check_complete(self, batch: Batch, capture: watching.Capture, what: str = "ran") -> None:
         expected = self._sites_for(batch)
         if capture.sites_seen != len(expected):
             raise ModelError(
@@ -261,13 +258,13 @@ class Lens:
                 "so the reading would be incomplete: please report this model."
             )
 
-    def _find_sites(self) -> Trace:
+    def _find_sites(self) -> watching.Trace:
         try:
-            inputs = dummy_inputs(self.model)
+            inputs = watching.dummy_inputs(self.model)
             source, target = inputs["input_ids"], inputs.get("decoder_input_ids")
             lengths = source.shape[1], None if target is None else target.shape[1]
             with torch.no_grad():
-                found = trace(self.model, lambda: self.forward(inputs), *lengths)
+                found = watching.traced(self.model, lambda: self.forward(inputs), *lengths)
         except Exception as error:  # whatever a stranger's forward pass may raise
             raise ModelError(
                 f"{self.name} ({type(self.model).__name__}, {self.source.dtype}) does not run on a small text by itself, so "

@@ -4,6 +4,8 @@ Weights are safetensors or GGUF, which hold arrays and nothing else, or a pickle
 restricted unpickler, which makes arrays and calls nothing. What that refuses is refused here.
 """
 
+from __future__ import annotations
+
 import copy
 import json
 import os
@@ -17,13 +19,10 @@ from pickle import UnpicklingError
 from typing import Any
 from urllib.parse import urlsplit
 
-import torch
-import transformers
-from huggingface_hub import constants
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from headscope.errors import MissingExtra, ModelError
+from headscope.later import PreTrainedModel, huggingface_hub, torch, transformers
 from headscope.lens.quiet import quiet
 from headscope.lens.text_part import backbone, text_part
 
@@ -36,11 +35,12 @@ _SAVE_IT = (
 
 
 def load(
-    source: str | Path, *, device: str | None = None, dtype: torch.dtype = torch.float32, **options: Any
+    source: str | Path, *, device: str | None = None, dtype: str = "float32", **options: Any
 ) -> tuple[PreTrainedModel, Any]:
     """The model that was saved under `source`, with the head it was saved with, and its tokenizer."""
-    _check_device(device or "cpu")
     folder, gguf = _locate(source)
+    _check_device(device or "cpu")
+    precision = getattr(torch, dtype)
     if gguf is not None:
         options["gguf_file"] = gguf
     elif not Path(folder).is_dir() and _is_offline():
@@ -48,7 +48,7 @@ def load(
     with quiet(everything=gguf is not None), _no_conversion():
         model_class = _attempt(source, lambda: _saved_class(folder, options))
         # Said out loud, so that neither a default nor torch's environment variable can say otherwise.
-        model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=dtype, weights_only=True, **options))
+        model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=precision, weights_only=True, **options))
         backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
         tokenizer = _attempt(source, lambda: _saved_tokenizer(source, folder, options))
     if device is not None:
@@ -71,7 +71,7 @@ def _no_conversion() -> Iterator[None]:
 
 
 def _check_device(device: str) -> None:
-    """First of all: a large model is not loaded for nothing."""
+    """Before anything is loaded for nothing."""
     try:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
@@ -115,7 +115,7 @@ def _is_offline() -> bool:
     if any(name.lower().endswith("_proxy") for name in os.environ):
         return False
     try:
-        socket.getaddrinfo(urlsplit(constants.ENDPOINT).hostname, None)
+        socket.getaddrinfo(urlsplit(huggingface_hub.constants.ENDPOINT).hostname, None)
     except OSError:
         return True
     return False
@@ -160,11 +160,11 @@ def _check_weights(folder: Path) -> None:
 def _saved_class(folder: str, options: dict[str, Any]) -> Any:
     """The class that the weights were saved from, so that a language-model head is there when it was."""
     if "gguf_file" in options:  # names no class, and takes seconds to parse each time
-        return AutoModelForCausalLM
-    for name in AutoConfig.from_pretrained(folder, **options).architectures or ():
+        return transformers.AutoModelForCausalLM
+    for name in transformers.AutoConfig.from_pretrained(folder, **options).architectures or ():
         if (found := getattr(transformers, name, None)) is not None and hasattr(found, "from_pretrained"):
             return found
-    return AutoModel
+    return transformers.AutoModel
 
 
 def _saved_tokenizer(source: str | Path, folder: str, options: dict[str, Any]) -> Any:
@@ -174,7 +174,7 @@ def _saved_tokenizer(source: str | Path, folder: str, options: dict[str, Any]) -
     alone: to that every word is unknown, and all texts are alike.
     """
     try:
-        found = AutoTokenizer.from_pretrained(folder, **options)
+        found = transformers.AutoTokenizer.from_pretrained(folder, **options)
     except (ImportError, OSError):
         raise
     except Exception as error:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from torch import Tensor
-
 from headscope.errors import InputError
+from headscope.later import Tensor
 from headscope.lens.site import Site
 
 if TYPE_CHECKING:

@@ -4,13 +4,13 @@ query, key, element-wise product q * k, dot product q.k, softmax(scaling q.k). M
 and the softmax than a scale and a mask; whether they do is measured, and said.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.site import Site
 

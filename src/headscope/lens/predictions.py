@@ -13,11 +13,8 @@ from math import isfinite
 from threading import get_ident
 from typing import Any, Literal
 
-import torch
-import torch.nn.functional as F
-from torch import Tensor
-
 from headscope.errors import ModelError
+from headscope.later import Tensor, nn, torch
 from headscope.lens.lens import Lens
 from headscope.lens.loading import first_sentence
 from headscope.lens.predicted import Gap, Guess, Predicted
@@ -61,7 +58,7 @@ def similarity(lens: Lens, one: Batch, other: Batch, *, check: Check = lambda: N
     """The cosine of two texts' mean vectors, each read by itself, as sentence encoders are compared."""
     with _alone(lens, check):
         first, second = (mean_vector(lens.forward(text.inputs).last_hidden_state[0]) for text in (one, other))
-    cosine = float(F.cosine_similarity(first, second, dim=0))
+    cosine = float(nn.functional.cosine_similarity(first, second, dim=0))
     if not isfinite(cosine):
         raise _not_finite(lens)
     return cosine

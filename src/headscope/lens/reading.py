@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
-import pandas as pd
-import torch
-from torch import Tensor
-
 from headscope.errors import InputError
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.frames import links_frame, scores_frame
 from headscope.lens.in_notebook import reading_html

@@ -4,8 +4,9 @@ A model keeps a number with a relative error of at most u (2^-24 in float32, 2^-
 taken to be added up in float32, as PyTorch does, and a few roundings on the way are allowed for.
 """
 
-import torch
-from torch import Tensor
+from __future__ import annotations
+
+from headscope.later import Tensor, torch
 
 ROUNDINGS = 2  # of one number on its way: the sum itself, and the sum with a bias
 ROUNDINGS_OF_LOGITS = 4  # q.k, its scale, its mask or bias, its cap

@@ -1,10 +1,10 @@
 """ScoreBlock: some query rows of one attention for one batch, with a score for each query and key, in tokens or in words."""
 
+from __future__ import annotations
+
 from typing import ClassVar
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.cached import Cached
 from headscope.lens.side import Side
 from headscope.lens.site import Site

@@ -1,10 +1,11 @@
 """Side: what the rows or the keys of a batch stand for, text by text: its tokens, or its words."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-
+from headscope.later import torch
 from headscope.lens.cached import Cached
 from headscope.lens.tokens.batch import Batch
 

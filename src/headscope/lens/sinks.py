@@ -5,12 +5,12 @@ section 5.2). And so is any token that most heads of a layer park on, in two lay
 space or an article like the first token, and which one it is, only the text's own attention tells.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 
-import torch
-from torch import Tensor
-
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 
 PART = 0.25  # of what a row gives beyond known sinks: a row that gives a key more parks on it

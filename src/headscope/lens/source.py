@@ -1,18 +1,28 @@
 """ModelSource: a model's recipe, plain data from which any process opens the same model; and `open`, which makes one."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
-import torch
-from transformers import PreTrainedModel
-
 from headscope.errors import ModelError
+from headscope.later import PreTrainedModel, torch
 from headscope.lens.lens import Lens
 from headscope.lens.loading import load, random_twin
 from headscope.lens.text_part import text_part
 
 NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
+
+# What torch can keep weights in and on, said here so that a wrong name is refused before torch is loaded; a test asks torch.
+DTYPES = (
+    "float32", "float64", "float16", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+)  # fmt: skip
+_SHORT_DTYPES = {"float": "float32", "double": "float64", "half": "float16"}
+DEVICES = (
+    "cpu", "cuda", "mps", "xpu", "hpu", "xla", "mtia", "meta", "npu", "privateuseone", "hip", "ipu", "maia", "ve", "vulkan",
+)  # fmt: skip
 
 MACHINE = ("device", "trust_remote_code")  # where it runs, and whether its code may, is each machine's own affair
 
@@ -61,7 +71,7 @@ class ModelSource:
 
     def _loaded(self) -> tuple[PreTrainedModel, Any]:
         options = {"trust_remote_code": self.trust_remote_code} | ({"revision": self.revision} if self.revision else {})
-        return load(self.model, device=self.device, dtype=getattr(torch, self.dtype), **options)
+        return load(self.model, device=self.device, dtype=self.dtype, **options)
 
     def _watched(self, model: PreTrainedModel, tokenizer: Any) -> Lens:
         model = text_part(model)
@@ -125,14 +135,14 @@ def short_name(model: str) -> str:
 
 def _dtype(name: str) -> str:
     """torch's own name of it: "float32", also for "float"."""
-    dtype = getattr(torch, name, None)
-    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+    own = _SHORT_DTYPES.get(name, name)
+    if own not in DTYPES:
         raise ModelError(f"{name!r} is no precision of weights: write float32, bfloat16, float16 or float64.")
-    return str(dtype).removeprefix("torch.")
+    return own
 
 
 def _device(name: str) -> str:
-    try:
-        return str(torch.device(name))
-    except RuntimeError as error:
-        raise ModelError(f"{name!r} is no device: write cpu, cuda, cuda:1, mps, ...") from error
+    kind, _, number = name.partition(":")
+    if kind not in DEVICES or (":" in name and not (number.isdecimal() and number == str(int(number)))):
+        raise ModelError(f"{name!r} is no device: write cpu, cuda, cuda:1, mps, ...")
+    return name

@@ -2,12 +2,12 @@
 said. The first row of a causal attention sees nothing but itself: its 1 says nothing.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.sinks import renormalised
 
 

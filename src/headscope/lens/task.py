@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from torch import Tensor
-from transformers.models.auto import modeling_auto
+from headscope.later import Tensor, transformers
 
 if TYPE_CHECKING:
     from headscope.lens.lens import Lens
 
 Task = Literal["next", "masked", "target"]  # the next token of a text, tokens that are masked in it, another text
-
-_CAUSAL = set(modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values())
-_MASKED = set(modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES.values())
 
 
 def has_head(lens: Lens) -> bool:
@@ -29,7 +25,10 @@ def task_of(lens: Lens) -> Task | None:
         return "target"
     if all(site.stack == "decoder" for site in lens.sites):
         return "next"
-    return None if type(lens.model).__name__ in _CAUSAL - _MASKED else "masked"
+    kinds = transformers.models.auto.modeling_auto
+    kind = type(lens.model).__name__
+    is_causal = kind in kinds.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES.values()
+    return None if is_causal and kind not in kinds.MODEL_FOR_MASKED_LM_MAPPING_NAMES.values() else "masked"
 
 
 def why_no_task(lens: Lens) -> str:

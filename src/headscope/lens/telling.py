@@ -4,12 +4,12 @@ A page of all heads says nothing at first sight. The heads that it opens with ar
 each; first of them those that do what has a name (previous token, induction, ...) in this very text.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.sinks import known_sinks, parked_in, rows_left
 

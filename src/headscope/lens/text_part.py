@@ -1,21 +1,20 @@
 """Which part of a model reads text: all of it, its text tower, or none."""
 
+from __future__ import annotations
+
 import inspect
 
-from torch import nn
-from transformers import PreTrainedModel
-from transformers.models.auto.modeling_auto import MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES
-
 from headscope.errors import ModelError
+from headscope.later import PreTrainedModel, nn, transformers
 
-_TWO_TOWERS = frozenset(MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES.values())
 _READ = {"pixel_values": "pictures", "pixel_values_videos": "pictures", "input_features": "sound", "input_values": "sound"}
 
 
 def text_part(model: PreTrainedModel) -> PreTrainedModel:
     """The text tower of a model that compares texts with pictures (CLIP, SigLIP); any other model as it is."""
     tower = getattr(model, "text_model", None)
-    return tower if type(model).__name__ in _TWO_TOWERS and isinstance(tower, PreTrainedModel) else model
+    two_towers = transformers.models.auto.modeling_auto.MODEL_FOR_ZERO_SHOT_IMAGE_CLASSIFICATION_MAPPING_NAMES.values()
+    return tower if type(model).__name__ in two_towers and isinstance(tower, PreTrainedModel) else model
 
 
 def backbone(model: PreTrainedModel, name: str) -> tuple[nn.Module, set[str]]:

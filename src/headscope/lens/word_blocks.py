@@ -4,12 +4,12 @@ Attention to a word is the sum over its pieces, from it the mean. A word whose p
 waits for the second; a block of words holds the rows that are complete in every text of the batch.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side

@@ -5,15 +5,18 @@ the scale of the whole sum and is linear otherwise: token j has the part D y_ij 
 ||D y_ij||^2 = a^T K_j a as for the heads together, with the heads' D f_h(x_j) in the Gram matrix: no (n, n, d) tensor.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
-from headscope.lens.watching.residual import ResidualConnection
 from headscope.measures.joint_norm import head_grams, joint_norms
+
+if TYPE_CHECKING:
+    from headscope.lens.watching import ResidualConnection
 
 ALL = slice(None)
 

@@ -1,8 +1,8 @@
 """Effective attention (Brunner et al. 2020; kobayashi2020, appendix G): the weights less what cannot reach the output."""
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
 

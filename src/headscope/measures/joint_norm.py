@@ -1,8 +1,8 @@
 """||sum_h alpha_h f_h(x)||: the heads of a layer together (kobayashi2020, appendix A)."""
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
 

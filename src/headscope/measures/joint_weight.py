@@ -1,7 +1,8 @@
 """The weights of all heads of a layer together: their sum (kobayashi2020, section 5.1)."""
 
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor
 from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
 

@@ -1,7 +1,8 @@
 """||alpha f(x)||: how long a vector a head really brings from one token to another (kobayashi2020, section 3)."""
 
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor
 from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
 from headscope.measures.value_norm import value_norms_of

@@ -1,8 +1,8 @@
 """||f(x)||: the length of the vector that a weight multiplies (kobayashi2020, eq. 4)."""
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
 

@@ -1,7 +1,8 @@
 """The attention weight alpha (kobayashi2020, eq. 2)."""
 
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor
 from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
 

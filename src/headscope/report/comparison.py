@@ -1,11 +1,12 @@
 """Two runs side by side: differences head by head, always the second less the first."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from urllib.parse import quote
 
-import pandas as pd
-
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.lens.head import HEAD
 from headscope.lens.head import Head as NamedHead
 from headscope.report.schema import Head, Statistic

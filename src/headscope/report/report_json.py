@@ -1,11 +1,12 @@
 """Description: all that a report shows of a run, as plain JSON. The page draws it, the server serves it, tests read it."""
 
-from pathlib import Path
+from __future__ import annotations
 
-import pandas as pd
+from pathlib import Path
 
 from headscope.errors import InputError
 from headscope.heads.role_table import ABOUT, FAMILIES, ROLES
+from headscope.later import pd
 from headscope.report import schema
 from headscope.report.comparison import change_statistic, compared_statistics, compared_tables, opening
 from headscope.report.findings.differences import differences

@@ -1,12 +1,13 @@
 """A run's tables as a page carries them: columns with titles, rows of plain values, and how many there are in all."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
 
-import pandas as pd
-
+from headscope.later import pd
 from headscope.report.heads.exemplars import source_of
 from headscope.report.schema import Cell, Column, Table
 from headscope.statistics.columns import column_about, column_title, table_about, table_title

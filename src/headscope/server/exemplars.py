@@ -1,11 +1,12 @@
 """Texts of the run's corpus that excite a head, as parts of plain text: the attending and the attended token are marked."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
 
-import pandas as pd
+from collections.abc import Iterable, Iterator
 
 from headscope.errors import InputError
 from headscope.heads.exemplars import exemplars_of_head
+from headscope.later import pd
 from headscope.lens import AS_WRITTEN, BY_WORD, AttentionBlock, Lens
 from headscope.lens.tokens.encoding import Encoded
 from headscope.report.heads.exemplars import exemplar

@@ -1,5 +1,7 @@
 """What of a run directory is offered: what it is, its numbers for every head, its report, texts that excite a head."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -7,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import pandas as pd
-
 from headscope.errors import HeadscopeError, InputError
 from headscope.heads.exemplars import NAME
+from headscope.later import pd
 from headscope.lens import Head, Lens
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.report_json import description

@@ -5,17 +5,18 @@ head) in `update` and computes its columns from them in `columns`. Merging, the 
 confidence intervals need no code of its own.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor, pd
 from headscope.lens import ScoreBlock, Site
 from headscope.lens.head import HEAD
 from headscope.measures import MEASURES
@@ -170,7 +171,7 @@ class Statistic:
         """Whether a block is the first of its batch: what the documents have, they have once."""
         return block.is_first and block.site == self.heads.sites[0]
 
-    def merge(self, other: "Statistic") -> None:
+    def merge(self, other: Statistic) -> None:
         """Add the sums of another run of the same statistic."""
         if not isinstance(other, type(self)) or self != other:
             raise InputError(f"{self.table_name} and {other.table_name} are different statistics and cannot be merged.")

@@ -1,13 +1,13 @@
 """The texts that excite a head most: the strongest attention from one token to another in each (vig2019, section 5.4)."""
 
+from __future__ import annotations
+
 import hashlib
 from typing import Self
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch

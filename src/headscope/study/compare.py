@@ -1,8 +1,9 @@
 """Two runs side by side: two models of one shape, two corpora, or a model and its randomly initialised twin."""
 
-import pandas as pd
+from __future__ import annotations
 
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.lens.head import HEAD
 
 LABELS = ["relation", "direction", "tag", "other_layer", "other_head"]  # what tells the rows of one head apart

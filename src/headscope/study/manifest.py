@@ -1,5 +1,7 @@
 """manifest.json: what a run is made of, so that it resumes only as the same run."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import platform
@@ -7,14 +9,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import torch
-import transformers
-
 from headscope.errors import InputError
 from headscope.files import sha256_of, write_text
+from headscope.later import torch, transformers
+from headscope.lens import watching
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
-from headscope.lens.watching.projection import dequantised
 from headscope.version import __version__
 
 NAME = "manifest.json"
@@ -73,7 +73,7 @@ def _hash_of_parameters(model: torch.nn.Module) -> str:
     digest = hashlib.sha256()
     for name, tensor in model.state_dict().items():
         digest.update(name.encode())
-        digest.update(dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        digest.update(watching.dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
     return digest.hexdigest()
 
 

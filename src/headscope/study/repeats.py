@@ -5,17 +5,17 @@ looks at the token behind the earlier copy of its own (Elhage et al. 2021; Olsso
 that copy itself. The same places in a sequence without a repetition say how much of this is position alone.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.batch import Batch

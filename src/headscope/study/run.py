@@ -7,9 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from headscope.errors import InputError, no_such
+from headscope.later import pd
 from headscope.lens.head import Head
 from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side

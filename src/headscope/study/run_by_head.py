@@ -1,13 +1,14 @@
 """A run's tables, head by head: any table may be missing, and what is missing is not a number."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import pandas as pd
-
+from headscope.later import pd
 from headscope.lens.head import HEAD, Head
 from headscope.statistics.table_names import parse
 

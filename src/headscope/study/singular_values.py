@@ -1,9 +1,8 @@
 """How much a head's f stretches what it reads: singular values, as a linear map on d + 1 dimensions (kobayashi2020, C)."""
 
-import pandas as pd
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 

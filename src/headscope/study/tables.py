@@ -1,12 +1,14 @@
 """Tables of a run directory: Parquet files, one a statistic."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from headscope.files import write_whole
+from headscope.later import pd
 
 
 def save_table(folder: Path, name: str, frame: pd.DataFrame) -> None:

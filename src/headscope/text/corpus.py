@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from headscope.errors import InputError
+from headscope.errors import InputError, ReadingError
 from headscope.text.annotate import Annotator
 from headscope.text.document import Document
 from headscope.text.readers.file_source import FileSource
 from headscope.text.readers.item_source import ItemSource
-from headscope.text.readers.line_blocks import ReadingError, Result
+from headscope.text.readers.line_blocks import Result
 from headscope.text.skipped import Skipped
 
 OnError = Literal["stop", "skip"]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from headscope.text.readers.line_blocks import ReadingError
+from headscope.errors import ReadingError
 
 EXAMPLES = 20
 

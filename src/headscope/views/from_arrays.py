@@ -1,13 +1,15 @@
 """From arrays of your own, or the attentions that a model of transformers returns, to the content of a view."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
 
 from headscope.errors import InputError
+from headscope.later import torch
 from headscope.lens.sinks import known_sinks, parked_on, sinks_of
 from headscope.lens.telling import Telling, ranked, telling_in
 from headscope.views.choosing import Included, Only, heads_by_layer, heads_chosen

@@ -1,12 +1,14 @@
 """From a reading to the content of a view."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from torch import Tensor
 
 from headscope.errors import HeadscopeError, InputError
+from headscope.later import Tensor
 from headscope.lens import AttentionBlock, Lens, Reading
 from headscope.lens.sinks import TextSinks, sinks_in
 from headscope.lens.telling import TextTelling

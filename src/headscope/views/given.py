@@ -1,12 +1,14 @@
 """What people give a view to draw: a reading, arrays, or what bertviz's functions take, whichever comes first."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor
 from headscope.lens.reading import Reading
 from headscope.views.choosing import Included, Only
 

@@ -1,13 +1,14 @@
 """State: what of a content is shown, and how. The same words are a page's address fragment and a figure's settings."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, Self, get_args
 from urllib.parse import quote
 
-from matplotlib.figure import Figure
-
 from headscope.errors import InputError
+from headscope.later import Figure
 from headscope.lens.reading import Level
 from headscope.lens.sinks import check_sinks
 from headscope.views.content import Attention, Content

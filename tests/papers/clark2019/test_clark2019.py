@@ -232,10 +232,10 @@ def test_facts_are_the_papers() -> None:
     if not paper.is_file():
         pytest.skip("../shared/papers/clark2019.txt is not here")
     text = paper.read_text()
-    for row in facts.TABLE1.to_dict("records"):
+    for row in facts.TABLE1.frame.to_dict("records"):
         name = row["relation"].capitalize() if row["relation"] == "all" else row["relation"]
         assert f"{name} {row['head']} {row['accuracy']} {row['baseline']} ({row['offset']})" in text
-    for row in facts.TABLE2.to_dict("records"):
+    for row in facts.TABLE2.frame.to_dict("records"):
         numbers = " ".join(str(row[column]) for column in ("all", "pronoun", "proper", "nominal"))
         assert numbers in text
     for uas in facts.TABLE3.values():

@@ -361,7 +361,7 @@ def test_facts_are_the_papers() -> None:
     if not paper.is_file():
         pytest.skip("../shared/papers/kobayashi2020.txt is not here")
     text = paper.read_text().replace("0,7", "0.7")
-    table = facts.ALIGNMENT
+    table = facts.ALIGNMENT.frame
     for setting in ("AWO", "AWI"):
         of = table[table["setting"] == setting]
         for heads, order in (("4", [2, 3, 4, 5]), ("8", [2, 3, 5, 4])):  # table 6 has the head before the layer
@@ -370,7 +370,7 @@ def test_facts_are_the_papers() -> None:
                     assert "\n" + "\n".join(f"{of[column].iloc[row]:.1f}" for row in rows) + "\n" in text, (setting, column)
     for aer in facts.OTHER_ALIGNERS.values():
         assert f"\n{aer}\n" in text
-    awi, awo = facts.NORM_AND_AER.to_dict("records")
+    awi, awo = facts.NORM_AND_AER.frame.to_dict("records")
     assert f"−{-awi['spearman_4']:.2f} and\n−{-awi['pearson_4']:.2f}" in text
     assert f"(Spearman’s ρ is {awo['spearman_4']:.2f}, and the Pearson’s r is\n{awo['pearson_4']:.2f})" in text
     assert f"−{-awi['spearman_8']:.2f}\nand −{-awi['pearson_8']:.2f}" in text

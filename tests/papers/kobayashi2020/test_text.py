@@ -189,7 +189,7 @@ def test_shown_dispersion_by_hand() -> None:
     """Averages are of the heads' own CVs; the average row has neither head nor extremes."""
     heads = pd.DataFrame({"layer": [0, 1], "head": [2, 0], "mean": [1.0, 3.0], "deviation": [0.5, 0.3], "cv": [0.5, 0.1]})
     heads = heads.assign(largest=[2.0, 4.0], smallest=[0.25, 2.5])
-    shown = tables.dispersion(heads, facts.TABLE1, "Head").set_index("")
+    shown = tables.dispersion(heads, facts.TABLE1.frame, "Head").set_index("")
     assert shown.loc["max CV", ["Head", "CV", "Max", "Head*", "CV*"]].to_list() == ["1-3", "0.50", "2.00", "2-4", "0.37"]
     assert shown.loc["min CV", ["Head", "Min", "Min*"]].to_list() == ["2-1", "2.50", "1.35"]
     assert shown.loc["average", ["Head", "Mean", "CV", "Max", "CV*", "Max*"]].to_list() == [
@@ -332,7 +332,7 @@ def test_facts_are_the_papers() -> None:
     if not paper.is_file():
         pytest.skip("../shared/papers/kobayashi2020.txt is not here")
     text = paper.read_text()
-    for table in (facts.TABLE1, facts.TABLE4):
+    for table in (facts.TABLE1.frame, facts.TABLE4.frame):
         for row in table.to_dict("records"):
             numbers = [row[name] for name in ("mean", "deviation", "cv", "largest", "smallest")]
             assert " ".join(f"{number:.2f}" for number in numbers if number == number) in text
@@ -340,10 +340,10 @@ def test_facts_are_the_papers() -> None:
         assert "Layer {}–Head {} ({} CV)".format(*head.split("-"), "max" if head == "2-4" else "min") in text
     for place, which in (("12", "max"), ("7", "min")):
         assert f"\n{place} ({which} CV)" in text
-    of_pairs = facts.TABLE2
+    of_pairs = facts.TABLE2.frame
     assert "Number of vectors\n" + "\n".join(f"{pairs:,}" for pairs in of_pairs["pairs"]) + "\n" in text
     assert "\n".join(f"{rho:.2f}" for rho in of_pairs["rho"]) + "\n" in text
-    (every, ordinary) = facts.FREQUENCY.to_dict("records")
+    (every, ordinary) = facts.FREQUENCY.frame.to_dict("records")
     assert f"was {every['norm']:.2f}, indicating" in text
     assert f"(ρ = {every['weight']:.2f})" in text
     assert f"was {ordinary['weight']:.2f} for the attention\nweights and {ordinary['norm']:.2f} for the norms" in text

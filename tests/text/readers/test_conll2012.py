@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headscope.errors import ReadingError
 from headscope.text import Document, Mention
 from headscope.text.mention import in_order
 from headscope.text.readers.conll2012 import read_conll2012
-from headscope.text.readers.line_blocks import ReadingError
 from tests.text.samples import CONLL2012, numbered
 
 

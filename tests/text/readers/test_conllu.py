@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headscope.errors import ReadingError
 from headscope.text import Corpus, Document, Mention
 from headscope.text.natural_text import Multiword
 from headscope.text.readers.conllu import read_conllu
-from headscope.text.readers.line_blocks import ReadingError
 from tests.text.samples import CONLLU, COREFUD, numbered
 
 

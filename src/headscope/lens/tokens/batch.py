@@ -1,11 +1,11 @@
 """Batch: token sequences side by side, padded on the right, ready for the model."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.cached import Cached
 from headscope.lens.site import Site
 from headscope.lens.tokens.encoding import TokenSequence

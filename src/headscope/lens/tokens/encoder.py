@@ -7,10 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import torch
-from transformers import PreTrainedModel
-
 from headscope.errors import InputError
+from headscope.later import PreTrainedModel, torch
 from headscope.lens.tokens.batch import Batch, pad
 from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit, segments_of
 from headscope.lens.tokens.word_encoding import encode_words

@@ -1,11 +1,11 @@
 """Tokens as people read them: no tokenizer's marks, and something to see for spaces and control characters."""
 
+from __future__ import annotations
+
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
-from transformers.convert_slow_tokenizer import bytes_to_unicode
-
-_BYTES = {character: byte for byte, character in bytes_to_unicode().items()}
 _SIGNS = {"\n": "⏎", "\t": "⇥", "\r": "␍"}
 _JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # they shape their neighbours (Persian, emoji), and stay where there are some
 _BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters by their category that leave nothing on paper
@@ -64,6 +64,14 @@ def _code(character: str) -> str:
 
 def _decoded(token: str) -> str:
     try:
-        return bytes(_BYTES[character] for character in token).decode()
+        return bytes(_bytes()[character] for character in token).decode()
     except (KeyError, UnicodeDecodeError):
         return token
+
+
+@cache
+def _bytes() -> dict[str, int]:
+    """The byte that each letter of byte-level tokenizers stands for."""
+    from transformers.convert_slow_tokenizer import bytes_to_unicode
+
+    return {character: byte for byte, character in bytes_to_unicode().items()}

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from headscope.errors import InputError, ModelError
+from headscope.later import Tensor, nn, torch
 from headscope.lens.task import has_head, task_of, why_no_task
 from headscope.lens.tokens.batch import Batch, pad
 
@@ -49,7 +47,7 @@ def text_losses(logits: Tensor, targets: Tensor) -> Tensor:
     0 for a text in which nothing is predicted.
     """
     predicted = targets != NOTHING
-    each = F.cross_entropy(logits[predicted].float(), targets[predicted], reduction="none")
+    each = nn.functional.cross_entropy(logits[predicted].float(), targets[predicted], reduction="none")
     count = predicted.sum(1)
     text = torch.arange(len(targets), device=targets.device).repeat_interleave(count)
     return each.new_zeros(len(targets)).index_add(0, text, each) / count.clamp(min=1)
@@ -71,7 +69,7 @@ class NextToken:
         ids = batch.inputs[f"{side}input_ids"]
         mask = batch.inputs.get(f"{side}attention_mask", torch.ones_like(ids)).bool()
         following = ids[:, 1:].where(mask[:, 1:], NOTHING)
-        return Prediction(batch.inputs, F.pad(following, (0, 1), value=NOTHING))
+        return Prediction(batch.inputs, nn.functional.pad(following, (0, 1), value=NOTHING))
 
 
 @dataclass(frozen=True)

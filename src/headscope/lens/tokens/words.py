@@ -4,12 +4,13 @@ A piece belongs to the word in which its first non-space character lies. Attenti
 sum over its pieces, attention from it the mean (clark2019, section 4.1).
 """
 
+from __future__ import annotations
+
 import re
 import unicodedata
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
+from headscope.later import Tensor, torch
 
 Span = tuple[int, int]
 

@@ -1,1 +1,35 @@
-"""How a model is watched while it runs: its attentions found by following the data, and seen block by block."""
+"""How a model is watched while it runs: its attentions found by following the data, and seen block by block.
+
+Everything here needs torch and transformers to be defined, so it comes through this door, when a model is there.
+"""
+
+from typing import TYPE_CHECKING
+
+from headscope.later import doors
+
+if TYPE_CHECKING:
+    from headscope.lens.watching.capture import Capture, Rows
+    from headscope.lens.watching.dummy import dummy_inputs
+    from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
+    from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
+    from headscope.lens.watching.interface import NAME
+    from headscope.lens.watching.projection import Projection, dequantised
+    from headscope.lens.watching.residual import ResidualConnection
+    from headscope.lens.watching.trace import Matrices, Trace, traced
+
+__all__ = [
+    "NAME", "Capture", "GradientBlock", "GradientCapture", "Matrices", "Projection", "ResidualConnection", "Rows", "Trace",
+    "asks_for_eager", "attention_implementations", "dequantised", "dummy_inputs", "frozen", "switch_attention", "traced",
+]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = doors(__name__, {
+        "capture": "Capture Rows",
+        "dummy": "dummy_inputs",
+        "gradients": "GradientBlock GradientCapture frozen",
+        "implementations": "asks_for_eager attention_implementations switch_attention",
+        "interface": "NAME",
+        "projection": "Projection dequantised",
+        "residual": "ResidualConnection",
+        "trace": "Matrices Trace traced",
+    })  # fmt: skip

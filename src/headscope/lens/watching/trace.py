@@ -138,7 +138,7 @@ class _Tracer:
             yield
 
 
-def trace(model: nn.Module, run: Callable[[], Any], source: int, target: int | None, batch_size: int = 1) -> Trace:
+def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | None, batch_size: int = 1) -> Trace:
     """Find the attentions that `run()` makes the model compute on `source` (and `target`) tokens."""
     names = {module: name for name, module in model.named_modules()}
     tracer = _Tracer(names, batch_size)

@@ -1,10 +1,11 @@
 """The numbers in the text of clark2019, and this run's."""
 
-import pandas as pd
+from __future__ import annotations
 
 from headscope.heads.clusters import nearest_in_layer
 from headscope.heads.patterns import HALF
 from headscope.heads.relations import best_relation_heads
+from headscope.later import pd
 from headscope.papers.clark2019.surface import EdgeTokens, end_of
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.words.relations import ALL

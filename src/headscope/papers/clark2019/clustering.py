@@ -1,11 +1,12 @@
 """Section 6: heads as points that are as far apart as they differ, with layers and behaviours marked (figure 6)."""
 
-import pandas as pd
+from __future__ import annotations
 
 from headscope.heads.clusters import clusters, embed
 from headscope.heads.patterns import NONE
 from headscope.heads.relations import ENOUGH
 from headscope.heads.roles import ABOVE
+from headscope.later import pd
 from headscope.papers.clark2019 import drawings
 from headscope.statistics.between_heads.jensen_shannon import distance_matrix
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION

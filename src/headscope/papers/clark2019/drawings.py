@@ -1,15 +1,15 @@
 """Figures 1 to 4 and 6 in the paper's form; layers and heads count from 1 there."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from headscope import colours
 from headscope.heads.patterns import NONE
+from headscope.later import Figure, Rectangle, pd
 from headscope.study.results import figures
 from headscope.views.print.sheet import width_of
 

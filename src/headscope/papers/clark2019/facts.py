@@ -1,6 +1,6 @@
 """The numbers that clark2019 prints. Heads are written layer-head, both counted from 1, as there."""
 
-import pandas as pd
+from headscope.papers.printed import Printed
 
 MODEL = "BERT-base"
 TEXT = "1,000 Wikipedia segments of at most 128 tokens"
@@ -10,7 +10,7 @@ TITLE = "What does BERT look at? An analysis of BERT's attention (Clark, Khandel
 
 
 # relation, head, accuracy, accuracy of the best fixed offset, that offset (percent; table 1)
-TABLE1 = pd.DataFrame(
+TABLE1 = Printed(
     [
         ("all", "7-6", 34.5, 26.3, 1),
         ("prep", "7-4", 66.7, 61.8, -1),
@@ -32,7 +32,7 @@ TABLE1 = pd.DataFrame(
 )
 
 # system, accuracy for all, pronoun, proper, nominal (percent; table 2)
-TABLE2 = pd.DataFrame(
+TABLE2 = Printed(
     [
         ("nearest", 27, 29, 29, 19),
         ("head word match", 52, 47, 67, 40),

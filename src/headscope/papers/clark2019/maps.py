@@ -1,14 +1,15 @@
 """Heads on single sentences: one for each pattern of the surface (figure 1), one for each thing a head knows (figure 5)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
 
 from headscope.heads.patterns import BROAD, HALF
+from headscope.later import Figure, pd
 from headscope.lens.lens import Lens
 from headscope.lens.reading import Reading
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding

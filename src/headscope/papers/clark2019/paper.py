@@ -1,14 +1,16 @@
 """Every table and figure of clark2019 for one model: the sections in the paper's order, each where its data is given."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
-import pandas as pd
-
+from headscope import probes
 from headscope.errors import ModelError
 from headscope.heads.relations import best_relation_heads
+from headscope.later import pd
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
 from headscope.lens.tokens.losses import own_loss
 from headscope.papers.clark2019 import claims, clustering, facts, maps, surface, tables
@@ -25,8 +27,6 @@ from headscope.papers.options import (
     with_mentions,
 )
 from headscope.papers.paper import Paper, Section
-from headscope.probes import antecedent_rules, probe
-from headscope.probes.treebank import TooFew
 from headscope.statistics import Antecedents, BeyondSinks, Importance, JensenShannon, Relations, Statistic, setting
 from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.words.relation_cases import cases_of
@@ -190,7 +190,7 @@ class Clark2019(Paper[Data, Settings]):
 
     @cached_property
     def rules(self) -> pd.DataFrame:
-        return antecedent_rules(self.windows)
+        return probes.antecedent_rules(self.windows)
 
     @cached_property
     def antecedents(self) -> tuple[pd.DataFrame, pd.DataFrame | None] | None:
@@ -223,7 +223,7 @@ class Clark2019(Paper[Data, Settings]):
         data, settings = self.data, self.settings
         train, test = (data.treebank, None) if data.train is None else (data.train, data.treebank)
         try:
-            probes = probe(
+            compared = probes.probe(
                 self.lens,
                 train,
                 test,
@@ -236,9 +236,9 @@ class Clark2019(Paper[Data, Settings]):
                 encoding=self.encoding,
                 progress=self.workspace.progress,
             )
-        except TooFew as error:
+        except probes.TooFew as error:
             raise Unsuitable(str(error)) from error
-        yield tables.table3(probes)
+        yield tables.table3(compared)
         if data.vectors is None:
             said = "Of table 3 (section 5) only the probes that read words: there are no vectors (--vectors)."
             self.workspace.left_out.append(said)

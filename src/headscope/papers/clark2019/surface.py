@@ -1,8 +1,9 @@
 """Section 3: where heads look on the surface, how broadly, and how much the loss depends on it (figures 1 to 4)."""
 
-import pandas as pd
+from __future__ import annotations
 
 from headscope.heads.patterns import NONE, name_patterns
+from headscope.later import pd
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019 import drawings

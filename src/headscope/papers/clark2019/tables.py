@@ -1,9 +1,10 @@
 """Tables 1 to 3: heads that know a relation or an antecedent, and probes of all heads. Columns with * are the paper's."""
 
-import pandas as pd
+from __future__ import annotations
 
 from headscope.heads.antecedents import best_antecedent_heads
 from headscope.heads.relations import best_relation_heads
+from headscope.later import pd
 from headscope.papers.clark2019 import facts
 from headscope.statistics.words.antecedents import COLUMNS
 from headscope.statistics.words.relations import ALL, ALL_BUT_PUNCTUATION
@@ -71,7 +72,7 @@ _NOT_IN_PAPER = {"Relation*": "", "Head*": "", "Accuracy*": "", "Baseline*": ""}
 def _papers_relations(relations: set[str]) -> tuple[dict[str, dict[str, str]], list[str]]:
     """By the run's relation the paper's row, and a sentence for each that links other words."""
     nearest: dict[str, tuple[Found, dict[str, str]]] = {}
-    for fact in facts.TABLE1.to_dict("records"):
+    for fact in facts.TABLE1.frame.to_dict("records"):
         found = Found(ALL) if fact["relation"] == ALL else find_relation(fact["relation"], relations)
         if found is None:
             continue
@@ -107,7 +108,7 @@ def table2(
         of_twin = best_antecedent_heads(main_stack(twin)).set_index("mentions")
         systems.append(_system("random twin, best head of each kind", of_twin["accuracy"]))
     shown = pd.DataFrame(systems)
-    theirs = facts.TABLE2.set_index("system")
+    theirs = facts.TABLE2.frame.set_index("system")
     names = [*rules["rule"], "best head"]
     for column in COLUMNS:
         shown[f"{column}*"] = [f"{theirs.loc[name, column]:.0f}" for name in names] + [""] * (len(shown) - len(names))

@@ -1,11 +1,12 @@
 """The categories of a run by the tokens that its model has in them: [CLS], [SEP], </s>, and what a user has named."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pandas as pd
-
 from headscope import colours
+from headscope.later import pd
 from headscope.lens.lens import Lens
 from headscope.papers.clark2019.surface import EdgeTokens
 from headscope.statistics.kit.categories import category_names

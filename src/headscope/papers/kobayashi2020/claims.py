@@ -1,10 +1,10 @@
 """What the text of kobayashi2020 says of BERT, and whether this model shows it: a plain yes or no, and the numbers."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
-import pandas as pd
-from scipy import stats
-
+from headscope.later import pd, stats
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.sections import Analysis
 from headscope.study.results.result import Claim
@@ -54,7 +54,9 @@ def _shares(analysis: Analysis) -> list[Claim]:
 
 
 def _cancelling(analysis: Analysis) -> list[Claim]:
-    printed, counted = (table.set_index("category")["rho"] for table in (facts.TABLE2, analysis.table("norm_correlation")))
+    printed, counted = (
+        table.set_index("category")["rho"] for table in (facts.TABLE2.frame, analysis.table("norm_correlation"))
+    )
     made = []
     for category in analysis.categories:
         if category.own:
@@ -81,7 +83,7 @@ def _over_heads(heads: pd.DataFrame, label: str) -> Claim:
 
 
 def _frequency(analysis: Analysis) -> list[Claim]:
-    printed, counted = facts.FREQUENCY.set_index("which"), analysis.counted["frequency"].set_index("which")
+    printed, counted = facts.FREQUENCY.frame.set_index("which"), analysis.counted["frequency"].set_index("which")
     names = {"all": "all tokens", "without_special": "without special tokens, periods and commas"}
     made = []
     for tokens, name in names.items():

@@ -1,15 +1,14 @@
 """Figures 3 to 5, 9 to 15 and 25, and those beyond the paper, for a model that has read a text."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from matplotlib import colormaps
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from headscope import colours
+from headscope.later import Figure, matplotlib, pd, ticker
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.study.results import figures
 from headscope.study.results.result import paper_label
@@ -52,14 +51,14 @@ def singular_values(table: pd.DataFrame) -> Figure:
     heads = table[["layer", "head"]].drop_duplicates().sort_values("layer").to_numpy(dtype=int)
     made, axes = figures.figure(width=1.4 * colours.COLUMN, height=2.6)
     panel = axes[0, 0]
-    shades = colormaps["viridis"](np.linspace(0, 0.92, len(heads)))
+    shades = matplotlib.colormaps["viridis"](np.linspace(0, 0.92, len(heads)))
     for (layer, head), colour in zip(heads, shades, strict=True):
         of_head = table[(table["layer"] == layer) & (table["head"] == head)].sort_values("rank")
         panel.plot(of_head["rank"] + 1, of_head["value"], color=colour, linewidth=1.1, label=paper_label(layer, head))
     panel.set(xlabel="Singular value, from the largest", ylabel="Value", yscale="log")
-    panel.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panel.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
     panel.yaxis.set_major_formatter("{x:g}")
-    panel.yaxis.set_minor_locator(NullLocator())
+    panel.yaxis.set_minor_locator(ticker.NullLocator())
     beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5), "ncols": 1 + (len(heads) - 1) // 12}
     figures.legend(panel, title="layer-head", title_fontsize=7.5, **beside)
     return made
@@ -154,7 +153,7 @@ def frequency(curve: pd.DataFrame, by: str) -> Figure:
     _weights_axis(axes[0, 0], met["weight_mean"])
     axes[0, 1].set_ylim(bottom=0)
     for panel in axes.flat:
-        panel.xaxis.set_minor_locator(NullLocator())
+        panel.xaxis.set_minor_locator(ticker.NullLocator())
     return made
 
 
@@ -172,7 +171,7 @@ def by_length(table: pd.DataFrame, head_size: int) -> Figure:
         panel.set_title(title, fontsize=8, fontweight="bold", loc="left")
         panel.axvline(head_size, color=colours.FAINT, linewidth=0.8, linestyle=":", zorder=0)
         panel.set(xlabel="Tokens of the text", xlim=(0, 1.04 * longest))
-        panel.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+        panel.xaxis.set_major_locator(ticker.MaxNLocator(nbins=8, integer=True))
     axes[0, 0].set_ylabel("Pearson's r with α")
     axes[0, 0].set_ylim(top=1.04)  # a deviation above 1 is none that r can have
     return made
@@ -190,8 +189,8 @@ def _axes(panel: Any, sample: pd.DataFrame) -> None:
     least = max(float(seen.min()), float(seen.max()) * 1e-8) if len(seen) else 1e-6
     panel.set_xlim(least, 1.6)
     panel.set_ylim(0, 1.05 * float(sample["norm"].max()))
-    panel.xaxis.set_major_locator(LogLocator(numticks=6))
-    panel.xaxis.set_minor_locator(NullLocator())
+    panel.xaxis.set_major_locator(ticker.LogLocator(numticks=6))
+    panel.xaxis.set_minor_locator(ticker.NullLocator())
 
 
 def _weights_axis(panel: Any, means: pd.Series) -> None:
@@ -200,7 +199,7 @@ def _weights_axis(panel: Any, means: pd.Series) -> None:
     panel.set_yscale("log")
     if len(seen):
         panel.set_ylim(float(seen.min()) / 2, float(seen.max()) * 2)
-    panel.yaxis.set_minor_locator(NullLocator())
+    panel.yaxis.set_minor_locator(ticker.NullLocator())
 
 
 def _points_with_deviations(panel: Any, at: pd.Series, mean: pd.Series, deviation: pd.Series, colour: str) -> None:

@@ -1,6 +1,6 @@
 """The numbers that kobayashi2020 prints for BERT and for its translation models. Layers and heads count from 1 there."""
 
-import pandas as pd
+from headscope.papers.printed import Printed
 
 MODEL = "BERT-base"
 TEXT = "992 pairs of Wikipedia paragraphs of at most 128 tokens"
@@ -13,7 +13,7 @@ TITLE = (
 _NO = float("nan")
 
 # which, head, mean, deviation, coefficient of variation, largest, smallest of ||f(x)|| (table 1)
-TABLE1 = pd.DataFrame(
+TABLE1 = Printed(
     [
         ("max CV", "2-4", 4.26, 1.59, 0.37, 12.66, 0.96),
         ("min CV", "2-7", 4.00, 0.50, 0.12, 6.15, 1.35),
@@ -23,7 +23,7 @@ TABLE1 = pd.DataFrame(
 )
 
 # the same of ||x|| for layers (table 4)
-TABLE4 = pd.DataFrame(
+TABLE4 = Printed(
     [
         ("max CV", "12", 20.49, 4.62, 0.23, 32.84, 4.13),
         ("min CV", "7", 21.64, 1.40, 0.06, 23.03, 11.87),
@@ -33,7 +33,7 @@ TABLE4 = pd.DataFrame(
 )
 
 # category, pairs, Spearman's rho between alpha and ||f(x)|| (table 2)
-TABLE2 = pd.DataFrame(
+TABLE2 = Printed(
     [
         ("first", 17_443_296, -0.34),
         ("separator", 34_886_592, -0.69),
@@ -44,10 +44,10 @@ TABLE2 = pd.DataFrame(
 )
 
 # tokens, Spearman's rho of the frequency rank with the weight and with the norm (section 4.3 and its footnote 12)
-FREQUENCY = pd.DataFrame([("all", 0.06, 0.75), ("without_special", 0.28, 0.69)], columns=["which", "weight", "norm"])
+FREQUENCY = Printed([("all", 0.06, 0.75), ("without_special", 0.28, 0.69)], columns=["which", "weight", "norm"])
 
 # setting, measure, which layer or head, AER and its deviation over five seeds with 4 heads (table 3) and with 8 (table 6)
-ALIGNMENT = pd.DataFrame(
+ALIGNMENT = Printed(
     [
         ("AWO", "weight", "layer mean", 68.4, 1.0, 70.4, 0.6),
         ("AWO", "weight", "best layer", 47.7, 1.7, 49.3, 1.2),
@@ -69,7 +69,7 @@ ALIGNMENT = pd.DataFrame(
 OTHER_ALIGNERS = {"SmoothGrad": 36.4, "fast_align": 28.4, "GIZA++": 21.0}
 
 # setting, correlation of a head's average norm and its AER with 4 heads (section 5.3) and with 8 (appendix F)
-NORM_AND_AER = pd.DataFrame(
+NORM_AND_AER = Printed(
     [("AWI", -0.44, -0.52, -0.26, -0.50), ("AWO", 0.56, 0.55, 0.40, 0.40)],
     columns=["setting", "spearman_4", "pearson_4", "spearman_8", "pearson_8"],
 )

@@ -1,11 +1,13 @@
 """Sections 4.1 to 4.3 and appendices A to D and G, out of the tables of one pass over the text."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 
+from headscope.later import pd
 from headscope.lens.head import HEAD
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import drawings, facts, tables
@@ -52,14 +54,14 @@ class Analysis:
 
     def table1(self) -> list[Result]:
         table = self.table("dispersion")
-        shown = tables.dispersion(table, facts.TABLE1, "Head")
+        shown = tables.dispersion(table, facts.TABLE1.frame, "Head")
         return [Result("kobayashi2020_table1", "Table 1: dispersion of ‖f(x)‖ in heads", table, shown, notes=[_STARRED])]
 
     def table4(self) -> list[Result]:
         table = self.table("input_dispersion")
         if table["cv"].isna().all():
             raise Unsuitable("the vectors that this model makes its values from could not be found.")
-        shown = tables.dispersion(table, facts.TABLE4, "Layer")
+        shown = tables.dispersion(table, facts.TABLE4.frame, "Layer")
         notes = [f"x is what the values are made from: after the layer normalisation, where it stands before. {_STARRED}"]
         return [Result("kobayashi2020_table4", "Table 4: dispersion of ‖x‖ in layers", table, shown, notes=notes)]
 

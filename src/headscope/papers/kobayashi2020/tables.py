@@ -1,9 +1,10 @@
 """Tables 1, 2 and 4 as the paper prints them, its own numbers beside; columns with a star are the paper's."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
+from headscope.later import pd
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.categories import Category
 from headscope.study.results.result import in_percent, paper_label
@@ -32,7 +33,7 @@ def dispersion(table: pd.DataFrame, theirs: pd.DataFrame, where: str) -> pd.Data
 
 def weight_against_norm(table: pd.DataFrame, categories: Sequence[Category]) -> pd.DataFrame:
     """Table 2: rho of the pairs with its error, of means of tokens, and of what appendix D says."""
-    printed, counted = facts.TABLE2.set_index("category"), table.set_index("category")
+    printed, counted = facts.TABLE2.frame.set_index("category"), table.set_index("category")
     rows = []
     for category in categories:
         ours = counted.loc[category.name]

@@ -1,7 +1,8 @@
 """The numbers in the text of vig2019, and this run's."""
 
-import pandas as pd
+from __future__ import annotations
 
+from headscope.later import pd
 from headscope.lens.head import Head
 from headscope.papers.vig2019 import facts
 from headscope.papers.vig2019.sections import Analysis

@@ -1,13 +1,14 @@
 """Figures 5 to 12 and A.1, A.2 in the paper's form: layers down, heads across, both from 0."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
 
 from headscope import colours
+from headscope.later import Figure, pd
 from headscope.statistics.words.dependencies import FORMS
 from headscope.study.results import figures
 

@@ -1,13 +1,14 @@
 """Sections 5.1 to 5.4 of vig2019, each for one corpus and one measure."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-
 from headscope.heads.exemplars import in_markdown, readable
+from headscope.later import pd
 from headscope.lens.head import Head
 from headscope.lens.lens import Lens
 from headscope.papers.vig2019 import drawings

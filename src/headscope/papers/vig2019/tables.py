@@ -1,10 +1,10 @@
 """From the tables of a study to those of the paper: one row a head, by layer, and by part of speech."""
 
+from __future__ import annotations
+
 from typing import Any
 
-import pandas as pd
-from scipy import stats
-
+from headscope.later import pd, stats
 from headscope.lens.head import HEAD, Head
 from headscope.statistics import Dependencies, Distance, Entropy, FirstToken, Statistic, Variability
 from headscope.statistics.words.dependencies import FORMS

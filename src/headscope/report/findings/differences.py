@@ -1,10 +1,12 @@
 """Two runs side by side: each number of each head in both, and sentences on what differs most."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
+from headscope.later import pd
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import Evidence, plain
 from headscope.report.findings.finding import Finding, listed

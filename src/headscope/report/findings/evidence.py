@@ -1,9 +1,10 @@
 """Numbers in sentences, each with where it stands, so that anyone can look it up, and a test can compute it again."""
 
+from __future__ import annotations
+
 from typing import Any
 
-import pandas as pd
-
+from headscope.later import pd
 from headscope.lens.head import Head
 from headscope.report.schema import Number
 

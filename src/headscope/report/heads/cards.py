@@ -1,13 +1,15 @@
 """Head cards: all that a run knows of each head, ready for JSON; the page draws them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from headscope.heads.relations import frequent
 from headscope.heads.role_table import NO_ROLE
 from headscope.heads.roles import nearest_miss, rule_of_thumb, sink_share
+from headscope.later import pd
 from headscope.lens.head import Head
 from headscope.report import schema
 from headscope.report.heads.exemplars import exemplars_of

@@ -1,13 +1,15 @@
 """What a card draws of a head: its mean map over the first positions, how far it looks, and one text that excites it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from headscope.heads.exemplar_scores import NAME as SCORES
 from headscope.heads.exemplars import readable_tables
+from headscope.later import pd
 from headscope.lens.head import HEAD, Head
 from headscope.report import schema
 from headscope.statistics.table_names import parse

@@ -1,13 +1,15 @@
 """One sentence that tells a newcomer what a head does."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from headscope.heads.role_table import NO_ROLE, role_named
 from headscope.heads.roles import LITTLE, RoleMatch, nearest_miss, sink_share
+from headscope.later import pd
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import percent
 from headscope.study.run import Run

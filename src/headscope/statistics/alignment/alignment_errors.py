@@ -1,13 +1,14 @@
 """How well a head aligns words: alignment error rate, precision, recall against gold links (kobayashi2020, section 5)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.lens import ScoreBlock, Site
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.alignment.picking import Picker

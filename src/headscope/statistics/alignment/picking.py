@@ -1,7 +1,8 @@
 """Word alignments out of attention: a target word gets the source word with the highest score (kobayashi2020, 5.1)."""
 
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.alignment.sides import sides_of
 from headscope.statistics.kit.site_rows import SiteRows

@@ -1,10 +1,10 @@
 """The two sides of a batch of sentence pairs, as matrices that merge pieces into words (kobayashi2020, appendix E.2)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
 

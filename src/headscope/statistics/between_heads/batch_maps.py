@@ -1,13 +1,14 @@
 """The rows of all heads of one batch side by side: attentions come one after the other, so the first wait for the last."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Heads
 

@@ -9,15 +9,17 @@ a squared distance. With the integral as a sum over t = 2^r, a Gram matrix has t
 multiplications in float32 for each key, and no logarithm.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import numpy as np
-import torch
 from threadpoolctl import ThreadpoolController
-from torch import Tensor
+
+from headscope.later import Tensor, torch
 
 LARGEST = -2  # t starts at 2^-2 / the largest weight, where exp is a short series,
 SMALLEST = 14  # and ends at 2^14 * keys: weights far below 1 / keys are told from 0

@@ -1,13 +1,13 @@
 """How differently two heads look: the Jensen-Shannon divergence of their rows, for all pairs (clark2019, section 6)."""
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
-import pandas as pd
-from torch import Tensor
-from torch.nn.functional import threshold
 
 from headscope.errors import InputError
+from headscope.later import Tensor, pd, torch
 from headscope.lens.head import HEAD
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Columns, Heads, Statistic, Sums, ratio
@@ -26,7 +26,7 @@ def distributions(scores: Tensor, variant: str = "paper") -> tuple[Tensor, Tenso
     rows = scores.clamp(min=0)
     sums = rows.sum(-1, keepdim=True)
     some = sums > 0
-    threshold(rows.div_(sums.where(some, 1)), NOTHING, 0, inplace=True)
+    torch.nn.functional.threshold(rows.div_(sums.where(some, 1)), NOTHING, 0, inplace=True)
     if variant == "code":
         rows.mul_(1 - SMOOTHING).add_(SMOOTHING / rows.shape[-1]).mul_(some)
     return rows, some.squeeze(-1)

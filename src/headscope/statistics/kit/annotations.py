@@ -1,10 +1,10 @@
 """What is annotated on a block's tokens: parts of speech, relations; a piece has what its word has."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch
 

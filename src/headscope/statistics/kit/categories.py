@@ -4,13 +4,13 @@ The paper's A is {[CLS]}, B {[SEP]}, C {".", ","}, D the rest. In general: `firs
 and the first token of a decoder's text whatever it is (null attention); `separator` any other special token.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Mapping
 
-import torch
-from torch import Tensor
-
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.statistics.kit.key_masks import surface

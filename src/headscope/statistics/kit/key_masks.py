@@ -1,10 +1,10 @@
 """Tokens by category: which keys of a block are special, a period or comma, or anything a caller names."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 

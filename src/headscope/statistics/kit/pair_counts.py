@@ -4,15 +4,16 @@ The cells are those of `rank_sketch`. A table has a row for each bin of y that w
 each bin of x: finding a pair's place is one shift and one sum, and counting it is one increment.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.statistics.kit.rank_sketch import X_BITS, Y_BITS, bins, smallest_bin
 
 LOWEST = smallest_bin(X_BITS)  # the bin of a weight of 0

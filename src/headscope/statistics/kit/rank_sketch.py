@@ -4,14 +4,16 @@ The cell of a pair depends on nothing but the pair, and whether there are cells 
 are: whichever way parts are merged, the result is the same.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from headscope.errors import InputError
+from headscope.later import stats
 
 LIMIT = 20_000  # pairs that are kept as they are
 WAITING = 1 << 20  # cells that wait to be counted
@@ -81,7 +83,7 @@ def _deviation(bin_of: Numbers, ranks: Numbers, share: Numbers, of_bin: Numbers)
 
 def spearman_of_pairs(x: Numbers, y: Numbers) -> float:
     """Spearman's rho, equal values at their average rank; not a number where one side has a single value."""
-    R, S = rankdata(x) - (len(x) + 1) / 2, rankdata(y) - (len(y) + 1) / 2
+    R, S = stats.rankdata(x) - (len(x) + 1) / 2, stats.rankdata(y) - (len(y) + 1) / 2
     scale = np.sqrt((R @ R) * (S @ S))
     return float(R @ S / scale) if scale > 0 else float("nan")
 
@@ -113,7 +115,7 @@ class RankSketch:
         self._turn()
         self._count(cells, counts)
 
-    def merge(self, other: "RankSketch") -> None:
+    def merge(self, other: RankSketch) -> None:
         """Add the pairs of another sketch."""
         self.count += other.count
         self._pairs += other._pairs
@@ -156,7 +158,7 @@ class RankSketch:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Numbers]) -> "RankSketch":
+    def from_state(cls, state: Mapping[str, Numbers]) -> RankSketch:
         sketch = cls()
         sketch._pairs = [state["pairs"]]
         sketch._cells, sketch._counts = state["cells"], state["counts"].astype(np.int64)

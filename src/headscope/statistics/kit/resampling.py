@@ -1,11 +1,14 @@
 """The bootstrap of sums: an interval of what follows from them, when the parts of a corpus are drawn again."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+
+from headscope.later import stats
 
 RESAMPLES = 1000
 LEVEL = 0.95
@@ -44,4 +47,4 @@ def small_sample_tail(parts: int) -> float:
     >>> [round(small_sample_tail(parts), 4) for parts in (5, 30, 64, 10_000)]
     [0.001, 0.0188, 0.022, 0.025]
     """
-    return float(norm.sf(np.sqrt(parts / (parts - 1)) * t.isf((1 - LEVEL) / 2, parts - 1)))
+    return float(stats.norm.sf(np.sqrt(parts / (parts - 1)) * stats.t.isf((1 - LEVEL) / 2, parts - 1)))

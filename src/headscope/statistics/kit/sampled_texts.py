@@ -1,8 +1,8 @@
 """For what costs too much on every text: the same few texts of any batch, by a number that each has of itself."""
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, torch
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics.exemplars import document_numbers
 

@@ -1,13 +1,15 @@
 """Means over rows, or over texts: each text's own mean first, so that a long text weighs no more than a short one."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.registry import setting

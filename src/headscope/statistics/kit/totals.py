@@ -3,9 +3,9 @@
 In a pair of a query and a key neither is padding, and a decoder's query sees no later key of its own text.
 """
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 
 

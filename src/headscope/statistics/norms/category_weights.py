@@ -1,13 +1,13 @@
 """Weight against norm by token category: HeadW, HeadN, HeadWN, LayerW, LayerWN (kobayashi2020, appendix D)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Columns, Sums, ratio

@@ -1,13 +1,13 @@
 """How much ||f(x)|| differs from token to token, by head, and ||x||, by layer (kobayashi2020, tables 1 and 4)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Columns, Sums, ratio

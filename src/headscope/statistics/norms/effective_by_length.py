@@ -3,14 +3,14 @@
 Effective attention costs a factorisation a head and text, so only some of the texts are measured.
 """
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np
-import pandas as pd
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock, KeySide
 from headscope.measures.full_rank_basis import full_rank_basis
 from headscope.measures.value_norm import value_norms_of

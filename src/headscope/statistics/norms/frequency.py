@@ -1,10 +1,12 @@
 """Frequency rank of word pieces against AvgW and AvgN: Spearman's rho (kobayashi2020, section 4.3 and footnote 12)."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np
-import pandas as pd
 
+from headscope.later import pd
 from headscope.statistics.base import Array, Columns, Sums
 from headscope.statistics.kit.rank_sketch import RankSketch, arrays_of, sketches_in
 from headscope.statistics.norms.token_averages import Averages, TokenAverages

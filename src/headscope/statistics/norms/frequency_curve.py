@@ -1,9 +1,11 @@
 """Weight and norm of word pieces by their frequency rank and count, in bins (kobayashi2020, figures 14 and 15)."""
 
+from __future__ import annotations
+
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from headscope.later import pd
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.norms.norm_statistic import population_deviation
 from headscope.statistics.norms.token_averages import Averages, TokenAverages

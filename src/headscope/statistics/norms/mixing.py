@@ -3,10 +3,10 @@
 The mixing ratio of a row is ||context|| / (||context|| + ||own||): the norm of the summed context, not the sum of norms.
 """
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
 from headscope.errors import NormsUnavailable
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.measures.block_norm import ALL, parts_of
 from headscope.statistics.base import Columns, Statistic, Sums, ratio

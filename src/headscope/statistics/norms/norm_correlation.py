@@ -1,14 +1,15 @@
 """Do a head's weight and the norm of what it weighs go together? Spearman's rho by category (kobayashi2020, table 2)."""
 
+from __future__ import annotations
+
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import pandas as pd
-from torch import Tensor
 
+from headscope.later import Tensor, pd
 from headscope.lens import AttentionBlock, Site
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Columns, Sums

@@ -1,10 +1,12 @@
 """Random pairs of a weight and the norm of what it weighs, for the scatter plots (kobayashi2020, figures 5 and 13)."""
 
+from __future__ import annotations
+
 from typing import Self
 
 import numpy as np
-import pandas as pd
 
+from headscope.later import pd
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array, Columns, Sums

@@ -1,17 +1,18 @@
 """AvgW and AvgN: the weight that a token gets and the norm it has, over all heads (kobayashi2020, appendix D.4)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from headscope.errors import InputError
 from headscope.files import sha256_of
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.measures.value_norm import value_norms_of
 from headscope.statistics.base import Array

@@ -1,7 +1,8 @@
 """How far a head looks: the distance its attention spans, weighted by the attention (vig2019, eq. 6)."""
 
-import torch
+from __future__ import annotations
 
+from headscope.later import torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import TOKENS, Column

@@ -1,12 +1,12 @@
 """How far and in which direction a head looks, distance by distance: its attention beyond sinks, place by place."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import SHARE, Column

@@ -4,9 +4,9 @@ The first token is [CLS] in BERT. In a decoder it sees only itself; the last tok
 before it.
 """
 
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Statistic
 from headscope.statistics.columns import NATS, Column

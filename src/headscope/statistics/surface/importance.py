@@ -5,11 +5,12 @@ that it sees, "each attention weight", which we take to be figure 3's; `[SEP]_pe
 that kind, on average over the rows.
 """
 
-from torch import Tensor
+from __future__ import annotations
 
 from headscope.errors import InputError
+from headscope.later import Tensor
+from headscope.lens import watching
 from headscope.lens.score_block import ScoreBlock
-from headscope.lens.watching.gradients import GradientBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.kit.key_masks import is_comma, is_period, is_special, keys_where, special_labels
 from headscope.statistics.kit.totals import queries
@@ -42,7 +43,7 @@ class Importance(Statistic):
     sums = ("rows",)
 
     def update(self, block: ScoreBlock) -> None:
-        if not isinstance(block, GradientBlock):
+        if not isinstance(block, watching.GradientBlock):
             raise InputError("importance needs gradients: feed it by lens.run_gradients, or by a study.")
         self.add(block.site, rows=queries(block))
         for name, (size, pairs) in sums_by_kind(block.gradients, block.seen, kinds_of_keys(block)).items():
@@ -55,7 +56,7 @@ class Importance(Statistic):
         return by_pair | by_row
 
 
-def kinds_of_keys(block: GradientBlock) -> dict[str, Tensor]:
+def kinds_of_keys(block: watching.GradientBlock) -> dict[str, Tensor]:
     """(batch, key) each: 1 where a key is of that kind. `unmasked` is all special tokens, punctuation and others."""
     special = {label: keys_where(block, is_special, label) for label in special_labels(block.attended)}
     kinds = {

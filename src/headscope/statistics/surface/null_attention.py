@@ -3,11 +3,12 @@
 Left out means: in no numerator and in no denominator. Nothing is renormalised but entropy.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torch import Tensor
-
+from headscope.later import Tensor
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Statistic
 from headscope.statistics.kit.totals import given, given_beyond_first, received

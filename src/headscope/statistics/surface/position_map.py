@@ -1,8 +1,10 @@
 """The mean map of a head, position by position: what it does whatever the text is (vig2019, eq. 5 has it as a step)."""
 
-import numpy as np
-import pandas as pd
+from __future__ import annotations
 
+import numpy as np
+
+from headscope.later import pd
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import LENGTH, SHARE, Column
 from headscope.statistics.registry import setting, statistic

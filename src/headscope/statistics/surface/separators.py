@@ -1,8 +1,10 @@
 """Where the separators themselves look: [SEP] -> [SEP] against other -> [SEP] (clark2019, section 3.2, figure 2)."""
 
-import numpy as np
-import torch
+from __future__ import annotations
 
+import numpy as np
+
+from headscope.later import torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column, share_on

@@ -1,10 +1,11 @@
 """What share of a head's attention goes to the first token, to each special token, to periods and commas."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
-from torch import Tensor
-
+from headscope.later import Tensor
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import Column, share_on

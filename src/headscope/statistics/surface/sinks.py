@@ -4,10 +4,11 @@ Heads that have nothing to do look at [CLS], [SEP] or a decoder's first token (c
 5.2), most of the time. Their work shows in what is left: shares here are of the rest, and rows count by how much they leave.
 """
 
-import numpy as np
-import torch
-from torch import Tensor
+from __future__ import annotations
 
+import numpy as np
+
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import RATIO, SHARE, Column, share_on

@@ -4,14 +4,15 @@ The mean map must be known before deviations from it can be summed, so this take
 `Variability` of its mean. Both are exact and merge like any other sums.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from headscope.errors import InputError
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column

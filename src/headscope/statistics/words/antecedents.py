@@ -1,14 +1,14 @@
 """How often a mention most attends to its antecedent: heads as coreference systems (clark2019, section 4.3, table 2)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens import ScoreBlock
 from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch

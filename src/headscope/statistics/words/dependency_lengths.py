@@ -1,9 +1,10 @@
 """How likely two tokens are to be in a dependency relation, by their distance (vig2019, section 5.3.3)."""
 
-import numpy as np
-import pandas as pd
-import torch
+from __future__ import annotations
 
+import numpy as np
+
+from headscope.later import pd, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
 from headscope.statistics.registry import statistic

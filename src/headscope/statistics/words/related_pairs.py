@@ -1,10 +1,10 @@
 """The pairs of tokens in a batch whose words are in a dependency relation, as indices into its blocks."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 
-import torch
-from torch import Tensor
-
+from headscope.later import Tensor, torch
 from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch
 

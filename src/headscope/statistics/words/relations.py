@@ -3,14 +3,14 @@
 Each is asked of every relation, apart: `dependent to head` reads the dependent's row, `head to dependent` the head's.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
-import torch
-from torch import Tensor
 
+from headscope.later import Tensor, pd, torch
 from headscope.lens import ScoreBlock, Site
 from headscope.lens.side import Side
 from headscope.lens.tokens.batch import Batch

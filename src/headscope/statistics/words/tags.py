@@ -1,12 +1,13 @@
 """Which parts of speech a head looks at, and from which (vig2019, eq. 3); the same for dependency types (figure 9)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
-import torch
 
+from headscope.later import pd, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.kit.annotations import label_masks

@@ -1,16 +1,17 @@
 """How figures for papers look, and how they are written: SVG and PDF, the same bytes every time."""
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 
 from headscope.colours import COLUMN, FAINT, INK
 from headscope.files import write_whole
+from headscope.later import Figure, matplotlib
 
 _STYLE: Any = {
     "font.size": 8,

@@ -4,6 +4,8 @@ The same command again, over the same files, has nothing to do, and a figure of 
 Files are known by their hashes: one that was deleted or changed is made anew.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
 from collections.abc import Mapping
@@ -12,17 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.collections import Collection
-from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.text import Text
 
 from headscope.files import sha256_of, write_text
+from headscope.later import Figure, matplotlib
 from headscope.lens.source import ModelInHand, ModelSource
 from headscope.study.manifest import describe_source, load_manifest, versions
 
@@ -125,20 +120,20 @@ def content_of(figure: Figure) -> str:
     return digest.hexdigest()
 
 
-def _parts(artist: Artist) -> list[Any]:
+def _parts(artist: matplotlib.artist.Artist) -> list[Any]:
     """What tells two artists of one figure's code apart: texts, places and colours."""
     parts: list[Any] = [type(artist).__name__, artist.get_visible(), artist.get_zorder()]
-    if isinstance(artist, Text):
+    if isinstance(artist, matplotlib.text.Text):
         parts += [artist.get_text(), artist.get_position(), artist.get_color()]
-    elif isinstance(artist, Line2D):
+    elif isinstance(artist, matplotlib.lines.Line2D):
         parts += [np.asarray(artist.get_xydata()), artist.get_color()]
-    elif isinstance(artist, Collection):
+    elif isinstance(artist, matplotlib.collections.Collection):
         paths = [np.asarray(path.vertices) for path in artist.get_paths()]
         parts += [np.asarray(artist.get_offsets()), np.asarray(artist.get_facecolor()), np.asarray(artist.get_edgecolor())]
         parts += [*paths, _array(artist.get_array()), artist.get_clim()]
-    elif isinstance(artist, AxesImage):
+    elif isinstance(artist, matplotlib.image.AxesImage):
         parts += [_array(artist.get_array()), artist.get_clim(), artist.get_extent()]
-    elif isinstance(artist, Patch):
+    elif isinstance(artist, matplotlib.patches.Patch):
         parts += [np.asarray(artist.get_verts()), artist.get_facecolor(), artist.get_edgecolor()]
     return parts
 

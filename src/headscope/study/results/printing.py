@@ -1,7 +1,8 @@
 """Tables for people and for papers: Markdown and LaTeX out of a DataFrame."""
 
-import pandas as pd
+from __future__ import annotations
 
+from headscope.later import pd
 from headscope.study.results.latex import OTHER, OTHERS, cell_in_latex, in_latex, row_in_latex
 
 

@@ -1,14 +1,14 @@
 """Result: one table or figure of a paper, made anew for a model, with the paper's own numbers beside it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
-from matplotlib.figure import Figure
-
 from headscope.files import write_text
+from headscope.later import Figure, pd
 from headscope.study.results import figures
 from headscope.study.results.latex import PACKAGES
 from headscope.study.results.printing import latex, markdown

@@ -1,10 +1,11 @@
 """Which rows and columns of a table are printed: those that are asked for, sorted, in blocks that fit a terminal."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
 from headscope.errors import no_such
+from headscope.later import pd
 from headscope.lens.head import HEAD
 
 BETWEEN = 2  # spaces between columns

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from headscope.errors import InputError
+from headscope.errors import InputError, ReadingError
 from headscope.text.links import Links
-from headscope.text.readers.line_blocks import ReadingError, Result
+from headscope.text.readers.line_blocks import Result
 from headscope.text.readers.rows import DEFAULT_COLUMN, document_of_item
 
 

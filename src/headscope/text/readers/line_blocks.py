@@ -6,35 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from headscope.errors import InputError
+from headscope.errors import InputError, ReadingError
 from headscope.text.document import Document
 from headscope.text.readers.lines import Line
-
-
-class ReadingError(InputError):
-    """Something that is no document: where it stands, and why."""
-
-    def __init__(self, place: str, reason: str) -> None:
-        self.place = place
-        self.reason = reason
-        super().__init__(self.said('on_error="skip"'))
-
-    def said(self, skipping: str | None) -> str:
-        """In a sentence. `skipping` is how to go on without it, where one can: a command says it otherwise than Python."""
-        otherwise = f", or go on without it with {skipping}" if skipping else ""
-        return f"{self.place}: {self.reason}; correct it{otherwise}."
-
-    def __reduce__(self) -> tuple[type[ReadingError], tuple[str, str]]:
-        return type(self), (self.place, self.reason)  # so that it comes back whole from another process
-
-    @classmethod
-    def at(cls, place: str, error: InputError) -> ReadingError:
-        """The same error, with its place."""
-        if isinstance(error, ReadingError):
-            return error
-        message = str(error).removesuffix(".")
-        return cls(place, message[:1].lower() + message[1:])
-
 
 # Readers yield what is wrong instead of raising it: a generator that raises is over, and the rest would be lost.
 Result = Document | ReadingError

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from headscope.errors import InputError
-from headscope.text.readers.line_blocks import ReadingError, Result
+from headscope.errors import InputError, ReadingError
+from headscope.text.readers.line_blocks import Result
 from headscope.text.readers.lines import DAMAGED, open_bytes
 from headscope.text.readers.rows import DEFAULT_COLUMN, document_of_value
 

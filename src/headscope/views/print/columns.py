@@ -1,15 +1,16 @@
 """Two columns of tokens with lines between them: those that attend on the left, those attended to on the right."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from matplotlib.collections import LineCollection
-from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
 from headscope.colours import BLUE, FAINT, INK, VERMILION
+from headscope.later import matplotlib
 from headscope.views.content import Array
 from headscope.views.print.sheet import TALLEST, Sheet, fitted, width_of
 from headscope.views.print.shown import Mask, Tokens
@@ -103,7 +104,7 @@ def draw_lines(
     below: str | None = None,
     scale: float = 1,
     spread: float = 0,
-) -> LineCollection:
+) -> matplotlib.collections.LineCollection:
     """A line for every pair: (head, query, key) parts of the largest become opacity and width; one colour a head.
 
     The strongest are drawn last, over all others. Negative scores are dotted, in the colour `below` if there is one. Lines
@@ -117,11 +118,11 @@ def draw_lines(
     points = np.empty((len(parts), 2, 2))
     points[:, 0, 0], points[:, 1, 0] = ends.left, ends.right
     points[:, 0, 1], points[:, 1, 1] = ends.queries[rows] + aside, ends.keys[columns] + aside
-    ink = np.array([to_rgb(colour) for colour in colours]).reshape(-1, 3)[which]
+    ink = np.array([matplotlib.colors.to_rgb(colour) for colour in colours]).reshape(-1, 3)[which]
     is_below = np.zeros(len(parts), dtype=bool) if negative is None else negative[which, rows, columns]
     if below is not None:
-        ink[is_below] = to_rgb(below)
-    lines = LineCollection(
+        ink[is_below] = matplotlib.colors.to_rgb(below)
+    lines = matplotlib.collections.LineCollection(
         list(points),
         colors=np.column_stack([ink, parts]),
         linewidths=scale * (THINNEST + (THICKEST - THINNEST) * parts),

@@ -1,13 +1,13 @@
 """draw: a content and a state as a figure for print; figure_bytes: that figure as a file, the same bytes every time."""
 
+from __future__ import annotations
+
 import warnings
 from io import BytesIO
 from typing import Any
 
-import matplotlib
-from matplotlib.figure import Figure
-
 from headscope.errors import InputError
+from headscope.later import Figure, matplotlib
 from headscope.views.content import Content
 from headscope.views.state import VIEWS, State
 

@@ -1,10 +1,10 @@
 """Which fonts draw a text: DejaVu Sans, and for what it has no letters for, what this machine has."""
 
+from __future__ import annotations
+
 from functools import cache
 
-from matplotlib import font_manager
-from matplotlib.font_manager import FontProperties
-from matplotlib.ft2font import FT2Font
+from headscope.later import matplotlib
 
 OWN = "DejaVu Sans"  # comes with matplotlib, so that figures look alike everywhere
 # Families that have many letters. No colour emoji: they are pictures, which matplotlib does not draw.
@@ -21,7 +21,7 @@ def families_for(text: str) -> tuple[str, ...]:
     >>> families_for("café")
     ('DejaVu Sans', 'sans-serif')
     """
-    missing = {ord(character) for character in text} - letters_of(font_manager.findfont(OWN))
+    missing = {ord(character) for character in text} - letters_of(matplotlib.font_manager.findfont(OWN))
     found = []
     for family, path in _installed():
         if not missing:
@@ -33,16 +33,16 @@ def families_for(text: str) -> tuple[str, ...]:
     return (OWN, *found, "sans-serif")
 
 
-def font(text: str, size: float, weight: str = "normal") -> FontProperties:
+def font(text: str, size: float, weight: str = "normal") -> matplotlib.font_manager.FontProperties:
     """The font of one label, in points."""
-    return FontProperties(family=list(families_for(text)), size=size, weight=weight)
+    return matplotlib.font_manager.FontProperties(family=list(families_for(text)), size=size, weight=weight)
 
 
 @cache
 def letters_of(path: str) -> frozenset[int]:
     """The characters that a font file has; none where it cannot be opened."""
     try:
-        return frozenset(FT2Font(path).get_charmap())
+        return frozenset(matplotlib.ft2font.FT2Font(path).get_charmap())
     except (OSError, RuntimeError):
         return frozenset()
 
@@ -52,7 +52,7 @@ def _installed() -> tuple[tuple[str, str], ...]:
     """Family and file of every wide font here, always in the same order."""
     upright = {
         (entry.name, str(entry.fname))
-        for entry in font_manager.fontManager.ttflist
+        for entry in matplotlib.font_manager.fontManager.ttflist
         if entry.name.startswith(WIDE) and entry.style == "normal" and entry.weight == 400
     }
     return tuple(sorted(upright, key=lambda pair: ([not pair[0].startswith(name) for name in WIDE], pair)))

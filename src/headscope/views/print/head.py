@@ -1,11 +1,11 @@
 """The head view for print: tokens on both sides, a line for every score, one colour a head (vig2019, section 4.1)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-
 from headscope.colours import BLUE, COLUMN, INK, VERMILION, head_colour
+from headscope.later import Figure, Rectangle
 from headscope.views.content import Content
 from headscope.views.print.columns import (
     SHARE,

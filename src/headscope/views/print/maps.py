@@ -1,12 +1,14 @@
 """attention_map: one head on one sentence, attention from or to some words in colour (clark2019, figures 1 and 5)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from headscope.colours import BLUE, COLUMN
 from headscope.errors import InputError
+from headscope.later import Figure
 from headscope.lens.reading import Level, Reading
 from headscope.views.content import Array, Content
 from headscope.views.from_reading import content_of

@@ -1,14 +1,16 @@
 """The matrix for print: a heat map with tokens on both axes; two measures, or two texts, and their difference beside it."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from headscope.colours import COLUMN, FAINT, INK
+from headscope.later import Figure
 from headscope.views.content import Array, Content
 from headscope.views.joint_maps import End
 from headscope.views.print.columns import CHANGED, SHARES, share_said

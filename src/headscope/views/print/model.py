@@ -1,12 +1,14 @@
 """The model view for print: every head of every layer, small (vig2019, section 4.2)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from headscope.colours import BLUE, COLUMN, FAINT, PALE, VERMILION
 from headscope.errors import InputError
+from headscope.later import Figure
 from headscope.views.content import Attention, Content
 from headscope.views.print.columns import Ends, draw_lines
 from headscope.views.print.header import HEAD, compared, notes_height, notes_of, write_head, write_notes

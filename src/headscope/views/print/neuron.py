@@ -4,15 +4,16 @@ For each key: its vector, its product with the query element by element, their s
 it, and the norm of the value vector that the weight multiplies.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from headscope.colours import BLUE, FAINT, GREEN, ORANGE
 from headscope.errors import InputError
+from headscope.later import Figure, Rectangle
 from headscope.views.content import Array, Attention, Content, Neurons
 from headscope.views.print.columns import ROW, TYPE, row_height
 from headscope.views.print.header import HEAD, measure_name, notes_height, notes_of, where, write_head, write_notes

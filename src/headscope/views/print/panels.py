@@ -1,12 +1,14 @@
 """draw_panels: several attention maps on one page, each with a heading and what it shows (clark2019, figures 1 and 5)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from headscope.colours import FAINT
+from headscope.later import Figure
 from headscope.views.content import Array
 from headscope.views.print.columns import Box, column_height
 from headscope.views.print.header import LINE, SMALL, wrapped

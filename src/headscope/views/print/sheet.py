@@ -1,19 +1,16 @@
 """Sheet: paper to draw on, measured in inches from its top left corner, so that every view decides its own size."""
 
+from __future__ import annotations
+
 import warnings
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
-from matplotlib.patches import Rectangle
-from matplotlib.text import Text
-from matplotlib.textpath import text_to_path
 from numpy.typing import ArrayLike
 
 from headscope.colours import ABOVE, BELOW, INK, SCORES
+from headscope.later import Figure, Rectangle, matplotlib
 from headscope.lens.tokens.labels import visible
 from headscope.views.print.fonts import font
 
@@ -22,9 +19,7 @@ MARGIN = 0.06
 TALLEST = 195.0  # inches: PDF allows 200
 POINT = 1 / 72
 Place = tuple[float, float, float, float]  # left, top, width, height
-# On white paper: of scores without signs, and with.
-_COLOURS = LinearSegmentedColormap.from_list("scores", SCORES)
-_SIGNED = LinearSegmentedColormap.from_list("signed", [*reversed(BELOW), *ABOVE[1:]])
+_SIGNED = (*reversed(BELOW), *ABOVE[1:])  # on white paper, as SCORES for those without signs
 
 
 class Sheet:
@@ -39,7 +34,9 @@ class Sheet:
         self.axes.set_axis_off()
         self.axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
 
-    def text(self, x: float, y: float, label: str, size: float = 7, *, weight: str = "normal", **options: Any) -> Text:
+    def text(
+        self, x: float, y: float, label: str, size: float = 7, *, weight: str = "normal", **options: Any
+    ) -> matplotlib.text.Text:
         """A label with its middle at y. It is never read as mathematics: a token may well be $, _ or \\."""
         shown = printable(label)
         placed = {"ha": "left", "va": "center_baseline", "color": INK, **options}
@@ -51,12 +48,12 @@ class Sheet:
         line = Rectangle((left, top), wide, tall, facecolor="none", edgecolor=colour, linewidth=width, zorder=3)
         self.axes.add_patch(line)
 
-    def image(self, numbers: ArrayLike, box: Place, most: float, signed: bool) -> AxesImage:
+    def image(self, numbers: ArrayLike, box: Place, most: float, signed: bool) -> matplotlib.image.AxesImage:
         """A heat map with one pixel a number, its first row at the top; from 0, or where signed from -most, to most."""
         left, top, width, height = box
-        drawn: AxesImage = self.axes.imshow(
+        drawn: matplotlib.image.AxesImage = self.axes.imshow(
             np.asarray(numbers),
-            cmap=_SIGNED if signed else _COLOURS,
+            cmap=matplotlib.colors.LinearSegmentedColormap.from_list("scores", _SIGNED if signed else SCORES),
             vmin=-most if signed else 0.0,
             vmax=most,
             extent=(left, left + width, top + height, top),
@@ -91,7 +88,8 @@ def width_of(label: str, size: float, weight: str = "normal") -> float:
         return 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a letter that no font here has is as wide as its box
-        width, _, _ = text_to_path.get_text_width_height_descent(shown, font(shown, size, weight), ismath=False)
+        measured = matplotlib.textpath.text_to_path
+        width, _, _ = measured.get_text_width_height_descent(shown, font(shown, size, weight), ismath=False)
     return float(width) * POINT
 
 

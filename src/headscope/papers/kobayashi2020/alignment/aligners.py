@@ -1,16 +1,17 @@
 """The aligners that section 5 compares: a pass of forced decoding for each model, and others beside where asked."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-
-import pandas as pd
 
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
 from headscope.alignment.linking import Linker, link_part
 from headscope.alignment.tables import error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
+from headscope.later import pd
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020.alignment.matrices import examples
 from headscope.papers.kobayashi2020.settings import Data
@@ -27,7 +28,8 @@ class Aligner:
     layers: pd.DataFrame  # aer_layers
     heads: pd.DataFrame  # aer_heads
     norms: pd.DataFrame  # layer, head, mean_score
-    others: pd.DataFrame = field(default_factory=pd.DataFrame)  # system, aer, low, high: aligners that do not read attention
+    # system, aer, low, high: aligners that do not read attention
+    others: pd.DataFrame = field(default_factory=lambda: pd.DataFrame())
 
 
 def aligners_of(workspace: Workspace, data: Data, batch_size: int) -> list[Aligner]:

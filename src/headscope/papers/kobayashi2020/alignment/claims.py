@@ -1,7 +1,8 @@
 """What section 5 and its appendices say of translation models, and whether these models show it."""
 
-import pandas as pd
+from __future__ import annotations
 
+from headscope.later import pd
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import tables
 from headscope.papers.kobayashi2020.alignment.sections import Alignments
@@ -65,7 +66,7 @@ def _highest_norm(alignments: Alignments) -> list[Claim]:
 
 def _correlations(alignments: Alignments) -> list[Claim]:
     made = []
-    printed, counted = (table.set_index("setting") for table in (facts.NORM_AND_AER, alignments.correlations))
+    printed, counted = (table.set_index("setting") for table in (facts.NORM_AND_AER.frame, alignments.correlations))
     for setting, sign, word in (("AWI", -1, "negative"), ("AWO", 1, "positive")):
         rho, r = (float(counted.loc[setting, name]) for name in ("spearman", "pearson"))
         theirs = f"rho {printed.loc[setting, 'spearman_4']:.2f}, r {printed.loc[setting, 'pearson_4']:.2f}"
@@ -100,5 +101,5 @@ def _mean(alignments: Alignments, setting: str, measure: str, which: str) -> flo
 
 
 def _printed(setting: str, measure: str, which: str) -> float:
-    table = facts.ALIGNMENT.set_index(["setting", "measure", "which"])
+    table = facts.ALIGNMENT.frame.set_index(["setting", "measure", "which"])
     return float(table.loc[(setting, measure, which), "aer_4"])

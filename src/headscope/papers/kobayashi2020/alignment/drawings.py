@@ -1,16 +1,15 @@
 """Figures 7, 8 and 16 to 24: error rates of layers and heads, and alignments of sentences word by word."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from headscope import colours
 from headscope.alignment.tables import MEASURES
+from headscope.later import Figure, Rectangle, matplotlib, pd
 from headscope.papers.kobayashi2020.alignment.matrices import Pairing
 from headscope.papers.kobayashi2020.drawings import NORM, WEIGHT, ticks_from_one, written
 from headscope.statistics.alignment.sides import NO_LINK
@@ -18,7 +17,6 @@ from headscope.study.results import figures
 
 SETTINGS = {"AWO": "With the output word (AWO)", "AWI": "With the input word (AWI)"}
 # Light is low, as in the paper: the lighter, the better.
-INKED = LinearSegmentedColormap.from_list("inked", ["#FFFFFF", colours.SKY, colours.BLUE, "#06304D"])
 LINES = {"weight": (f"weight {WEIGHT}", colours.VERMILION), "norm": (f"norm {NORM}", colours.BLUE)}
 SMALLEST, LARGEST = 0.16, 0.24  # inches for a word
 MEANT = 12  # layers beyond which numbers do not fit
@@ -101,7 +99,7 @@ def matrices(pairings: Sequence[Pairing], layer: int) -> Figure:
         _reference(row[0], one)
         for panel, measure, sign in zip(row[1:], MEASURES, (WEIGHT, NORM), strict=True):
             scores = one.scores[measure][layer]
-            panel.imshow(scores, cmap=INKED, vmin=0, vmax=max(float(scores.max()), 1e-12), interpolation="nearest")
+            panel.imshow(scores, cmap=_inked(), vmin=0, vmax=max(float(scores.max()), 1e-12), interpolation="nearest")
             panel.set_title(sign, fontsize=8, fontweight="bold", loc="left", pad=3)
             _words(panel, one, rows=False)
             for target in range(len(one.rows)):
@@ -119,7 +117,7 @@ def _reference(panel: Any, one: Pairing) -> None:
         for source, target in links:
             if target < cells.shape[0] and source < cells.shape[1]:
                 cells[target, source] = depth
-    panel.imshow(cells, cmap=INKED, vmin=0, vmax=1, interpolation="nearest")
+    panel.imshow(cells, cmap=_inked(), vmin=0, vmax=1, interpolation="nearest")
     panel.set_title(f"Pair {one.number}: reference", fontsize=8, fontweight="bold", loc="left", pad=3)
     _words(panel, one, rows=True)
 
@@ -159,7 +157,7 @@ def _numbers(panel: Any, cells: np.ndarray) -> None:
 
 def _cells(panel: Any, values: np.ndarray, title: str, vmax: float | None) -> Any:
     """A table of colours from 0 on, with thin lines between the cells."""
-    image = panel.imshow(values, cmap=INKED, vmin=0, vmax=vmax, aspect="auto", interpolation="nearest")
+    image = panel.imshow(values, cmap=_inked(), vmin=0, vmax=vmax, aspect="auto", interpolation="nearest")
     panel.set_title(title, fontsize=8, fontweight="bold", loc="left", pad=3)
     panel.set_yticks(np.arange(values.shape[0] + 1) - 0.5, minor=True)
     panel.set_xticks(np.arange(values.shape[1] + 1) - 0.5, minor=True)
@@ -177,3 +175,8 @@ def _layer_ticks(axis: Any, size: int) -> None:
 def _bare(panel: Any) -> None:
     panel.tick_params(length=0, labelsize=6.5)
     panel.spines[:].set_visible(False)
+
+
+def _inked() -> matplotlib.colors.Colormap:
+    """From paper to ink, for what is never below 0."""
+    return matplotlib.colors.LinearSegmentedColormap.from_list("inked", ["#FFFFFF", colours.SKY, colours.BLUE, "#06304D"])

@@ -1,17 +1,17 @@
 """How a translation model aligns one sentence pair: matrices of words by weight and by norm in every layer (figure 7)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from headscope.alignment.linking import encode_pair
 from headscope.alignment.tables import MEASURES
 from headscope.errors import InputError
+from headscope.later import Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.statistics.alignment.sides import NO_LINK, sides_of

@@ -1,12 +1,12 @@
 """Section 5 and appendices E and F: word alignments out of a translation model, and how good they are."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-from scipy import stats
-
+from headscope.later import pd, stats
 from headscope.lens.lens import Lens
 from headscope.papers.kobayashi2020 import facts
 from headscope.papers.kobayashi2020.alignment import drawings, tables
@@ -118,7 +118,7 @@ class Alignments:
         return f"{self.lens.name} and {others} more (means)" if others else ""
 
     def figure8(self) -> list[Result]:
-        shown = self.correlations.merge(facts.NORM_AND_AER, on="setting").rename(columns=_CORRELATIONS)
+        shown = self.correlations.merge(facts.NORM_AND_AER.frame, on="setting").rename(columns=_CORRELATIONS)
         told = "; ".join(
             f"{row['setting']} Spearman {row['spearman']:.2f}, Pearson {row['pearson']:.2f}"
             for row in self.correlations.to_dict("records")

@@ -1,12 +1,13 @@
 """Tables 3 and 6: the error rate of the layers and heads that the paper names, and of other aligners, its numbers beside."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 from headscope.alignment.choice import Choice, highest_norm, lowest_aer
 from headscope.alignment.tables import MEASURES
+from headscope.later import pd
 from headscope.papers.kobayashi2020 import facts
 from headscope.study.results.result import in_percent, paper_label
 
@@ -46,7 +47,7 @@ _COLUMNS = ["layer", "head", "aer", "low", "high", "tuned_layer", "tuned_head", 
 
 def shown(table: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """As the paper prints it, in percent: means over models with their deviation (of the population); from 1."""
-    printed = facts.ALIGNMENT.set_index(_KEY)
+    printed = facts.ALIGNMENT.frame.set_index(_KEY)
     several = table["model"].nunique() > 1
     rows = []
     for key, ways in table.groupby(_KEY, sort=False):
