@@ -11,6 +11,7 @@ from benchmarks.lens_speed import lens_speed, lens_speed_padded
 from benchmarks.probe_cost import probe_speed
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
+from benchmarks.start_cost import start_cost
 from benchmarks.study_cost import long_text_study_memory, study_memory, study_speed
 from benchmarks.view_drawing import view_drawing
 from benchmarks.view_size import view_size
@@ -18,11 +19,12 @@ from benchmarks.vig2019_speed import vig2019_speed
 
 Benchmark = Callable[[Settings], list[Row]]
 
+START = (start_cost,)
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, study_memory, long_text_study_memory)
 PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed, alignment_speed, alignment_memory)
 VIEWS = (view_size, view_drawing)
-BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*LENS, *STUDY, *PAPERS, *VIEWS)}
+BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*START, *LENS, *STUDY, *PAPERS, *VIEWS)}
 
 
 def about(run: Benchmark) -> str:

@@ -27,8 +27,8 @@ STAIRS = (
 )
 STEP = {name: step for step, names in enumerate(STAIRS) for name in names}
 DOORS = {"__init__", "__main__"}  # the flat namespace at the top; `python -m headscope`
-# What they import is an extra, which may not be installed, or needs torch to be defined, which is not loaded for --help.
-LAZY = {"cli/serve.py", "cli/doctor.py"}
+# Commands import what they run when they run: --help and a wrong option must not wait for it.
+LAZY = {path.relative_to(SOURCE).as_posix() for path in (SOURCE / "cli").glob("*.py")}
 
 
 def package_of(module: str) -> str:

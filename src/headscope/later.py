@@ -25,8 +25,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
-    "Figure", "Later", "PreTrainedModel", "Rectangle", "Tensor", "doors", "huggingface_hub", "matplotlib", "nn", "pd",
-    "scipy", "sklearn", "stats", "ticker", "torch", "transformers",
+    "Figure", "Later", "PreTrainedModel", "Rectangle", "Tensor", "doors", "huggingface_hub", "matplotlib", "nn", "pa", "pd",
+    "pq", "scipy", "sklearn", "stats", "ticker", "torch", "transformers",
 ]  # fmt: skip
 
 
@@ -123,6 +123,8 @@ if TYPE_CHECKING:
     import matplotlib.text
     import matplotlib.textpath
     import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
     import scipy.cluster.hierarchy
     import scipy.spatial.distance
     import sklearn.manifold
@@ -139,7 +141,8 @@ if TYPE_CHECKING:
 else:
     matplotlib, ticker, scipy, sklearn = Later("matplotlib"), Later("matplotlib.ticker"), Later("scipy"), Later("sklearn")
     huggingface_hub = Later("huggingface_hub")
-    pd, stats = Later("pandas"), Later("scipy.stats")
+    pd, pa, pq = Later("pandas"), Later("pyarrow"), Later("pyarrow.parquet")
+    stats = Later("scipy.stats")
     torch, nn, Tensor = Later("torch"), Later("torch.nn"), Later("torch", "Tensor")
     transformers, PreTrainedModel = Later("transformers"), Later("transformers", "PreTrainedModel")
     Figure, Rectangle = Later("matplotlib.figure", "Figure"), Later("matplotlib.patches", "Rectangle")

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import headscope
 from headscope.cli.main import app
-from headscope.cli.view import check_length
 from headscope.errors import InputError
+from headscope.views.from_reading import check_length
 from tests.papers.samples import save_tiny
 from tests.views import decoding
 from tests.views.print.test_drawing import texts

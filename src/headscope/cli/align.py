@@ -1,18 +1,19 @@
 """`headscope align MODEL SOURCE [TARGET] -o RUN`: word alignments out of a translation model."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headscope.alignment import align as align_corpus
-from headscope.alignment.gold import OPTIONS, read_pairs
+from headscope.alignment.gold import OPTIONS
 from headscope.cli import options
-from headscope.lens import ModelSource
-from headscope.progress import Bar
-from headscope.study import Run
+
+if TYPE_CHECKING:
+    from headscope.study import Run
 
 
 def align(
@@ -83,6 +84,11 @@ def align(
       headscope align HuggingFaceTB/SmolLM2-135M-Instruct fr.txt en.txt --layer 15
       --prompt "French: {source} English: {target}" -o run
     """
+    from headscope.alignment import align as align_corpus
+    from headscope.alignment.gold import read_pairs
+    from headscope.lens import ModelSource
+    from headscope.progress import Bar
+
     corpus = read_pairs(source, target, first, gold, gold_format, gold_base, gold_first)
     forward = ModelSource(model, device, dtype, revision, trust_remote_code)
     backward = replace(forward, model=reverse, revision=None, name="") if reverse else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from headscope.cli.help import help_of
 
@@ -46,6 +47,17 @@ def command_named(name: str) -> Any:
     if isinstance(found, typer.Typer):
         return typer.main.get_command(found)
     alone = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}, **SETTINGS)
-    epilog = module.epilog() if hasattr(module, "epilog") else None
-    alone.command(name, help=help_of(found.__doc__), epilog=epilog)(found)
+    kind = _ending_in(module.epilog) if hasattr(module, "epilog") else None
+    alone.command(name, help=help_of(found.__doc__), cls=kind)(found)
     return typer.main.get_command(alone)
+
+
+def _ending_in(epilog: Callable[[], str]) -> type[TyperCommand]:
+    """A command whose help ends in something that takes its time to be known: nobody waits for it who has not asked."""
+
+    class Command(TyperCommand):
+        def format_epilog(self, ctx: Any, formatter: Any) -> None:
+            self.epilog = epilog()
+            super().format_epilog(ctx, formatter)
+
+    return Command

@@ -1,12 +1,13 @@
 """`headscope demo`: a first look at a real model, offline, in a minute."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from headscope.cli import options
-from headscope.demo import run
 
 
 def demo(
@@ -23,4 +24,6 @@ def demo(
 
       headscope demo -o my-folder
     """
+    from headscope.demo import run
+
     run(output, as_json=as_json)

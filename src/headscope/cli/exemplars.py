@@ -1,5 +1,7 @@
 """`headscope exemplars RUN HEAD`: the texts that excite a head most, out of any run that has them."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,19 +1,19 @@
 """`headscope read MODEL TEXT`: one text through one model, as a table on the terminal or as JSON."""
 
+from __future__ import annotations
+
 import json
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from headscope.cli import options
-from headscope.lens import ModelSource
 from headscope.lens.site import attention_named
-from headscope.lens.strongest import Strongest
 from headscope.measures import MEASURES, Measure
+
+if TYPE_CHECKING:
+    from headscope.lens.strongest import Strongest
 
 
 def read(
@@ -43,6 +43,8 @@ def read(
 
       headscope read gpt2 "The keys are on the table." --level word --json
     """
+    from headscope.lens import ModelSource
+
     stack, kind = attention_named(attention)
     MEASURES[measure]  # a name that there is none of is refused before a model is opened
     with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
@@ -76,6 +78,10 @@ def _known(one: Strongest) -> dict[str, object]:
 
 
 def _print(heads: list[Strongest], measure: Measure, sinks: str, sides: list[list[str]], renormalised: bool) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     console = Console()
     console.print(Text(measure.about, style="dim"))
     console.print(Text(sinks, style="dim"))

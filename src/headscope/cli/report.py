@@ -1,14 +1,14 @@
 """`headscope report RUN`: one page that shows what every head of a run's model does."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from headscope.cli import options
-from headscope.report import write_report
 
 
 def report(
@@ -30,6 +30,10 @@ def report(
 
       headscope report trained untrained -o difference.html
     """
+    from rich.console import Console
+
+    from headscope.report import write_report
+
     path = write_report(run, other, out=output, title=title)
     size = path.stat().st_size
     if as_json:

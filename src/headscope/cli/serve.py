@@ -1,5 +1,7 @@
 """`headscope serve [MODEL ...] [--run RUN]`: the live page, on this machine."""
 
+from __future__ import annotations
+
 import secrets
 import webbrowser
 from pathlib import Path

@@ -1,34 +1,35 @@
 """`headscope study MODEL CORPUS -o RUN`: statistics over a corpus, in one pass, that resumes."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from headscope.cli import options
-from headscope.lens import ModelSource
-from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD
-from headscope.progress import Bar
-from headscope.report import add_model_tables, report_statistics
-from headscope.statistics import STATISTICS
-from headscope.statistics.set_by_text import all_said, statistic_settings
-from headscope.study import Run
-from headscope.study import study as run_study
-from headscope.study.study import check_study, named_statistics, with_settings
-from headscope.text import FORMATS, Annotator, Corpus
+from headscope.text import FORMATS
+
+if TYPE_CHECKING:
+    from headscope.study import Run
 
 
 def epilog() -> str:
     """Below the options: what --set can set."""
+    from headscope.statistics.set_by_text import all_said
+
     return options.settings_said(all_said())
 
 
 def _print_list(asked: bool) -> None:
     if asked:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        from headscope.statistics import STATISTICS
+
         table = Table(box=None, show_header=False)
         for name in sorted(STATISTICS):
             table.add_row(Text(name, style="bold"), STATISTICS[name].about)
@@ -94,6 +95,14 @@ def study(
 
       headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --max-tokens 128 --truncate
     """
+    from headscope.lens import AS_WRITTEN, BY_WORD, ModelSource
+    from headscope.progress import Bar
+    from headscope.report import add_model_tables, report_statistics
+    from headscope.statistics.set_by_text import statistic_settings
+    from headscope.study.study import check_study, named_statistics, with_settings
+    from headscope.study.study import study as run_study
+    from headscope.text import Annotator, Corpus
+
     changed, by_report = statistic_settings(set_by_text or ()), report and not statistics
     named = [] if by_report else named_statistics(statistics, measures or ["weight"], level, changed)
     needed = {layer for statistic in named for layer in statistic.needs}

@@ -1,25 +1,26 @@
 """`headscope view MODEL TEXT`: a text as a model's heads see it, as a page or a figure."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from headscope.cli import options
 from headscope.errors import InputError
-from headscope.lens import ModelSource, Reading
 from headscope.measures import MEASURES
 from headscope.text import Document
-from headscope.views.choosing import Only, heads_named
-from headscope.views.from_reading import check_length
-from headscope.views.show import view_of
 from headscope.views.state import VIEWS, Pairs, Scale, Small
-from headscope.views.view import View
+
+if TYPE_CHECKING:
+    from headscope.lens import ModelSource, Reading
+    from headscope.views import View
+    from headscope.views.choosing import Only
 
 
 def view(
@@ -107,6 +108,9 @@ def view(
 
       headscope view bert-base-uncased "The dog barked." --against-model bert-large-uncased -o models.html
     """
+    from headscope.lens import ModelSource
+    from headscope.views import view_of
+
     if kind is not None and kind not in VIEWS:
         raise InputError(f"There is no view {kind!r}: choose one of {', '.join(VIEWS)}.")
     for name in (measure, compare or measure):
@@ -141,6 +145,9 @@ def _second(
 
 def _read(asked: list[tuple[ModelSource, Document]], only: str, truncate: bool) -> tuple[list[Reading], Only | None]:
     """The readings, and which heads are meant; a model that reads both is opened once."""
+    from headscope.views.choosing import heads_named
+    from headscope.views.from_reading import check_length
+
     readings: list[Reading] = []
     chosen: Only | None = None
     for source, documents in groupby(asked, key=itemgetter(0)):
@@ -157,6 +164,8 @@ def _write(made: View, paths: list[Path], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({"title": made.content.title, "view": made.state.view, "files": sizes}))
         return
+    from rich.console import Console
+
     console = Console(highlight=False, soft_wrap=True)
     for path, size in sizes.items():
         console.print(f"Written: {path} ({size / 1e6:.1f} MB)" if size >= 1e5 else f"Written: {path} ({size / 1e3:.0f} KB)")
@@ -165,6 +174,8 @@ def _write(made: View, paths: list[Path], as_json: bool) -> None:
 
 
 def _paths(output: list[Path] | None, **figures: bool) -> list[Path]:
+    from headscope.views import View
+
     paths = list(output or [Path("view.html")])
     beside = paths[0]
     paths += [beside.with_suffix(f".{kind}") for kind, wanted in figures.items() if wanted]

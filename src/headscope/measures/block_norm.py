@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
-from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
 from headscope.measures.joint_norm import head_grams, joint_norms
 
 if TYPE_CHECKING:
+    from headscope.lens.block import AttentionBlock, KeySide
     from headscope.lens.watching import ResidualConnection
 
 ALL = slice(None)

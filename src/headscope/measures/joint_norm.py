@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from headscope.later import Tensor, torch
-from headscope.lens.block import AttentionBlock, KeySide
 from headscope.lens.measure import measure
+
+if TYPE_CHECKING:
+    from headscope.lens.block import AttentionBlock, KeySide
 
 # Numbers held at a time while the inner products are computed: small enough to stay in a cache.
 CHUNK = 2_000_000

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from headscope.later import Tensor
-from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
 from headscope.measures.value_norm import value_norms_of
+
+if TYPE_CHECKING:
+    from headscope.lens.block import AttentionBlock
 
 
 @measure("norm")

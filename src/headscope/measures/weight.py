@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from headscope.later import Tensor
-from headscope.lens.block import AttentionBlock
 from headscope.lens.measure import measure
+
+if TYPE_CHECKING:
+    from headscope.lens.block import AttentionBlock
 
 
 @measure("weight", needs="weights")

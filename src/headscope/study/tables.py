@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from headscope.files import write_whole
-from headscope.later import pd
+from headscope.later import pa, pd, pq
 
 
 def save_table(folder: Path, name: str, frame: pd.DataFrame) -> None:
