@@ -14,6 +14,7 @@ import headscope
 from headscope import later
 from headscope.cli.commands import COMMANDS, command_named
 from headscope.lens.source import DEVICES, DTYPES
+from tests.lens.language_models import language_model, tokenizer_for
 from tests.report.samples import SampleRun
 
 LARGE = ("torch", "transformers", "scipy", "sklearn", "pandas", "matplotlib")
@@ -97,6 +98,42 @@ def test_import_headscope_loads_nothing_and_every_name_is_there() -> None:
     assert set(headscope.__all__) <= set(dir(headscope))
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         headscope.nonsense  # type: ignore[attr-defined]  # noqa: B018
+
+
+ASKED = {
+    "roles": "print(len(headscope.load_run(run).roles))",
+    "a run in a notebook": "print(len(headscope.load_run(run)._repr_html_()))",
+    "a report": "print(headscope.load_run(run).report(out='report.html'))",
+    "a reading in a notebook": "print(len(reading()._repr_html_()))",
+    "a view": "print(reading().view().save('view.html'))",
+    "a measure": "print(reading().scores('norm').shape)",
+    "a table of scores": "print(len(reading().to_frame('weight', 'norm')))",
+    "a statistic": "print(headscope.STATISTICS['entropy'](measure='norm').table_name)",
+    "a doctor": "from headscope.lens.doctor import diagnose; print(diagnose(lens()).verdict)",
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_what_is_asked_for_first_is_there(asked: str, sample_run: SampleRun, saved: Path, tmp_path: Path) -> None:
+    """In a fresh process, where nobody has imported the room that it comes from."""
+    program = f"""
+import headscope
+run = {str(sample_run("bert").folder)!r}
+lens = lambda: headscope.open({str(saved)!r})
+reading = lambda: lens().read("the cat sat on the mat")
+{ASKED[asked]}
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved") / "bert"
+    language_model("bert").save_pretrained(folder)
+    tokenizer_for("bert").save_pretrained(folder)
+    return folder
 
 
 @pytest.mark.parametrize("first", ["study.run", "report.page", "lens.lens"])

@@ -7,7 +7,7 @@ from html import escape
 
 from headscope.heads.role_table import FAMILIES
 from headscope.later import pd
-from headscope.study.run import UPSTAIRS, Run
+from headscope.study.run import Run
 
 SQUARE, GAP = 12, 2  # pixels
 LINE = 18
@@ -66,6 +66,3 @@ def _legend(families: pd.Series, top: int) -> tuple[list[str], int]:
 
 def _text(x: int, y: int, words: str) -> str:
     return f'<text x="{x}" y="{y}">{escape(words)}</text>'
-
-
-UPSTAIRS.picture = role_map

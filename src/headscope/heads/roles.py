@@ -16,7 +16,7 @@ from headscope.heads.relations import ENOUGH, frequent
 from headscope.heads.role_table import NO_ROLE
 from headscope.later import pd
 from headscope.lens.head import HEAD, Head
-from headscope.study.run import UPSTAIRS, Run
+from headscope.study.run import Run
 from headscope.study.run_by_head import MISSING, Cell, RunByHead
 
 LITTLE = 0.05  # a head that leaves less than this beyond its sinks is not judged on it
@@ -74,9 +74,6 @@ def roles(run: Run) -> pd.DataFrame:
     """
     rows = [_row(run.by_head, head) for head in run.heads]
     return pd.DataFrame(rows, columns=COLUMNS).astype({"layer": "Int64", "head": "Int64", "score": float, "baseline": float})
-
-
-UPSTAIRS.roles = roles
 
 
 def rules_that_hold(found: RunByHead, head: Head) -> list[RoleMatch]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from headscope.errors import InputError
@@ -39,6 +40,9 @@ class Measures(dict[str, Measure]):
     """A dictionary whose missing keys are explained."""
 
     def __missing__(self, name: str) -> Measure:
+        import_module("headscope.measures")  # they fill it, which nobody may have asked for yet
+        if name in self:
+            return self[name]
         raise InputError(f"There is no measure {name!r}; choose one of {', '.join(sorted(self))}.")
 
 

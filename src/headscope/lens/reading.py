@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 from headscope.errors import InputError
-from headscope.later import Tensor, pd, torch
+from headscope.later import Later, Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.frames import links_frame, scores_frame
 from headscope.lens.in_notebook import reading_html
@@ -218,10 +218,10 @@ class Reading:
 
 
 class Upstairs:
-    """What rooms above this one make of a reading: each brings its own when it is imported, as measures fill MEASURES."""
+    """What rooms above this one make of a reading: known by name alone, and fetched when someone asks."""
 
-    view: Callable[..., Any]  # views/show.py, as headscope.head_view with the name of the view before
-    picture: Callable[[Reading], str]  # views/picture.py: HTML, or nothing
+    view: Callable[..., Any] = Later("headscope.views.show", "view_of")  # headscope.head_view, with the view's name before
+    picture: Callable[[Reading], str] = Later("headscope.views.picture", "picture_of")  # HTML, or nothing
 
 
 UPSTAIRS = Upstairs()

@@ -10,7 +10,7 @@ from headscope.errors import InputError
 from headscope.files import write_text
 from headscope.report import schema
 from headscope.report.report_json import description
-from headscope.study.run import UPSTAIRS, Run
+from headscope.study.run import Run
 from headscope.views.page import page
 
 NAME = "report.html"  # beside the run, if nothing else is said
@@ -26,9 +26,6 @@ def write_report(
         raise InputError(f"A report is a page, so its file ends in .html: {path} does not.")
     write_text(path, report_page(run, other, title=title))
     return path
-
-
-UPSTAIRS.report = write_report
 
 
 def report_page(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headscope.errors import InputError, no_such
-from headscope.later import pd
+from headscope.later import Later, pd
 from headscope.lens.head import Head
 from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side
@@ -152,11 +152,11 @@ class Run:
 
 
 class Upstairs:
-    """What rooms above this one make of a run: each brings its own when it is imported, as measures fill MEASURES."""
+    """What rooms above this one make of a run: known by name alone, and fetched when someone asks."""
 
-    roles: Callable[[Run], pd.DataFrame]  # heads/roles.py
-    report: Callable[..., Path]  # report/page.py, as Run.report
-    picture: Callable[[Run], str]  # heads/role_map.py: HTML, or nothing
+    roles: Callable[[Run], pd.DataFrame] = Later("headscope.heads.roles", "roles")
+    report: Callable[..., Path] = Later("headscope.report.page", "write_report")  # as Run.report
+    picture: Callable[[Run], str] = Later("headscope.heads.role_map", "role_map")  # HTML, or nothing
 
 
 UPSTAIRS = Upstairs()

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from html import escape
 
-from headscope.lens.reading import UPSTAIRS, Reading
+from headscope.lens.reading import Reading
 from headscope.views.print import figure_bytes
 from headscope.views.show import view_of
 
@@ -27,7 +27,3 @@ def picture_of(reading: Reading) -> str:
     says = f"head {layer}.{head}: what it looks at in {view.content.title}"
     style = "background: white; border-radius: 4px; max-width: 100%; max-height: 480px"
     return f'<img src="data:image/svg+xml;base64,{drawn}" alt="{escape(says)}" style="{style}">'
-
-
-UPSTAIRS.view = view_of
-UPSTAIRS.picture = picture_of
