@@ -9,6 +9,7 @@ import { matrixOf } from "../src/views/matrix/panels";
 import { Pyramid } from "../src/views/matrix/pyramid";
 import { inSight } from "../src/views/matrix/zoom";
 import { byLayer, byStatistic, gridOf, inOrder, rangeOf } from "../src/views/model/cells";
+import { blocksOf, cellSize } from "../src/views/model/layout";
 import { keptPieces, queriesShown, queryChosen, stepsOf } from "../src/views/neuron/steps";
 import { attentionOf, contentOf, sideOf, textOf, Writer } from "./contents";
 
@@ -108,12 +109,26 @@ describe("the model view", () => {
     expect([...byLayer(grid)].map(([key, { row, column }]) => [key, row, column])).toEqual([["0.0", 0, 0], ["0.1", 0, 1], ["2.1", 1, 1], ["2.5", 1, 2]]);
   });
 
+  test("layers of a deep model stand in blocks beside each other, where there is room", () => {
+    const spots = byLayer(grid, 2);
+    expect([...spots].map(([key, { row, column, block }]) => [key, row, column, block])).toEqual([
+      ["0.0", 0, 0, 0],
+      ["0.1", 0, 1, 0],
+      ["2.1", 0, 4, 1],
+      ["2.5", 0, 5, 1],
+    ]);
+    const deep = { ...grid, layers: Array.from({ length: 30 }, (_, layer) => layer), heads: [0, 1, 2, 3, 4, 5, 6, 7, 8] };
+    expect([744, 1126, 1824].map((width) => blocksOf(width, deep, 64, 1400))).toEqual([1, 2, 2]);
+    expect(cellSize(1126, 9, 22, 93, 2)).toBe(53);
+    expect(blocksOf(1824, { ...deep, layers: deep.layers.slice(0, 12) }, 64, 1400)).toBe(1);
+  });
+
   test("by a statistic, the largest first; unknown ones last, and gone where a least is asked for", () => {
     const keys = (above: number | null) => byStatistic(grid, statistic, above).map((cell) => cell.key);
     expect(keys(null)).toEqual(["2.5", "2.1", "0.0", "0.1"]);
     expect(keys(0.8)).toEqual(["2.5", "2.1"]);
     expect(rangeOf(statistic, grid)).toEqual([0.5, 2]);
-    expect(inOrder(byStatistic(grid, statistic, null), 3, statistic).get("0.1")).toEqual({ row: 1, column: 0, value: null });
+    expect(inOrder(byStatistic(grid, statistic, null), 3, statistic).get("0.1")).toEqual({ row: 1, column: 0, block: 0, value: null });
   });
 });
 

@@ -71,7 +71,8 @@ export function Viewer({ content, chunks, state, change: changed, dark, more, li
         </p>
       ))}
       {stage}
-      <p class="seen">{seenIn(content, attention, shown.heads)}</p>
+      {/* The model view says it beside the head, which a grid of many layers may stand far above the end of. */}
+      {shown.view !== "model" && <p class="seen">{seenIn(content, attention, shown.heads)}</p>}
       <Footer />
       <Keys moveLayer={moveLayer} more={keys} />
     </div>

@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { isDifference, isJoint } from "../../data/content";
 import { roleOf } from "../../data/telling";
 import { headColour, inkOn, rgbOf } from "../../drawing/colours";
+import { useWidth } from "../../shell/hooks";
 import { useViewed } from "../../shell/viewed";
 
 /** `preview` is told of the head under the pointer, which is shown alone while it is there. */
@@ -10,14 +11,17 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
   const { content, attention, state, change, dark } = useViewed();
   const list = useRef<HTMLDivElement>(null);
   const [stop, setStop] = useState(0);
+  const [box, width] = useWidth<HTMLDivElement>();
   if (isJoint(content, attention, state.measure)) {
     return (
-      <div class="chips">
+      <div class="chips" ref={box}>
         <span class="chips-label">This measure has one map for all heads of layer {attention.layer} together.</span>
       </div>
     );
   }
   const chosen = state.heads ?? attention.heads;
+  const roles = attention.heads.map((head) => roleOf(content, attention, head));
+  const isNamed = roomFor(roles) <= width; // else chips would take two lines; their titles have it
   const bySign = isDifference(content, state); // lines are coloured by what there is more of, not by heads
   const toggle = (head: number) => {
     const next = attention.heads.filter((one) => (one === head ? !chosen.includes(one) : chosen.includes(one)));
@@ -33,7 +37,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
     list.current?.querySelectorAll<HTMLElement>(".chip")[next]?.focus();
   };
   return (
-    <div class="chips">
+    <div class="chips" ref={box}>
       <span class="chips-label">heads of layer {attention.layer}</span>
       <div
         class="chips-list"
@@ -47,7 +51,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
           const on = chosen.includes(head);
           const colour = headColour(place, dark);
           const coloured = { borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" };
-          const role = roleOf(content, attention, head);
+          const role = roles[place];
           const name = role ? `head ${attention.layer}.${head} ${role}` : `head ${attention.layer}.${head}`;
           return (
             <button
@@ -65,7 +69,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
               onFocus={() => setStop(place)}
               onPointerEnter={(event) => preview(event.pointerType === "mouse" && on && chosen.length > 1 ? head : null)}
             >
-              {head} {role && <small class="chip-role">{role}</small>}
+              {head} {role && isNamed && <small class="chip-role">{role}</small>}
             </button>
           );
         })}
@@ -89,4 +93,13 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
       )}
     </div>
   );
+}
+
+const CHIP = 36; // pixels, with the gap to the next
+const LETTER = 6.4;
+const BESIDE = 380; // what stands left and right of the chips
+
+/** Pixels of a line of chips with their roles, and all that stands in it. */
+function roomFor(roles: string[]): number {
+  return BESIDE + roles.reduce((sum, role) => sum + CHIP + (role ? 6 + LETTER * role.length : 0), 0);
 }

@@ -25,6 +25,7 @@ const GAP = 5; // between a token and its lines
 const SHARP = 2; // pixels a CSS pixel, of a picture that is cut: a whole one is printed as lines
 const ROOM = SHEET.height - 160; // for tokens, on a sheet with a title and numbers
 const WIDER = 1.8; // than high, at the most: flatter lines cannot be told apart
+const ROOMY = 700; // pixels: where there are as many, few tokens stand further apart, and their lines may be longer
 const SHARE = 36; // for what a token gives to sinks that are not shown
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
@@ -38,7 +39,7 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   const [stops, setStops] = useState({ q: 0, k: 0 });
   const printing = usePrinting();
   const longest = Math.max(axes.rowPlaces.length, axes.columnPlaces.length);
-  const rowHeight = printing ? onSheet(longest) : longest <= 48 ? 24 : 20;
+  const rowHeight = printing ? onSheet(longest) : longest > 48 ? 20 : widest < ROOMY ? 24 : apart(longest);
   const height = rowHeight * longest;
   const most = Math.min(210, Math.floor(0.31 * widest));
   const shares = withoutSinks(state) ? SHARE : 0;
@@ -189,6 +190,11 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
       {lists}
     </div>
   );
+}
+
+/** A row's height on a large screen. */
+function apart(tokens: number): number {
+  return Math.max(24, Math.min(32, Math.floor(480 / tokens)));
 }
 
 /** A row's height at which a text stands on one sheet, with its title and numbers, if it is not too long for any. */

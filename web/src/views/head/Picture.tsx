@@ -19,6 +19,7 @@ export const SIGNS =
 interface Props {
   places: number[]; // the heads that are shown
   preview: number | null; // of these, one that is shown alone for now
+  said?: string; // the sentence about what is seen, where the page has no other place for it
   onDrawn: () => void;
   onHidden?: (share: number | null) => void;
 }
@@ -26,7 +27,7 @@ interface Props {
 const BESIDE = 820; // pixels: from here on the numbers stand beside the drawing
 const ROOM_FOR_NUMBERS = 300;
 
-export function Picture({ places, preview, onDrawn, onHidden }: Props) {
+export function Picture({ places, preview, said, onDrawn, onHidden }: Props) {
   const { content, attention, state, dark } = useViewed();
   const scores = useScores();
   const [box, width] = useWidth<HTMLDivElement>();
@@ -62,6 +63,7 @@ export function Picture({ places, preview, onDrawn, onHidden }: Props) {
         />
       )}
       <div class="head-aside">
+        {said && <p class="seen">{said}</p>}
         {maps && !empty && <Numbers maps={maps} isolated={isolated} measure={title} point={point} reveal={reveal} />}
         {maps && lines && !empty && maps.maps.length > 0 && (
           <p class="head-caption" data-lines={lines.score.length} data-most={maps.most}>

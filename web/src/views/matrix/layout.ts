@@ -18,17 +18,19 @@ const WIDER = 2.4; // times as wide as high, where a screen has room: labels abo
 const GAP = 18;
 const SHARE = 40; // pixels that a percentage needs
 const WRITTEN = 260; // pixels that a title and a legend need
+const WHO = 68; // and the words above the rows' labels, which say that they attend
+const AROUND = 330; // above a map and its labels; below it, a legend and the sentence that says what is seen
 const NARROW = 760;
 
 export function layoutOf(room: number, screen: number, rows: string[], columns: string[], panels: number, shares: boolean): Layout {
   const stacked = panels > 1 && room < NARROW;
   const most = room < NARROW ? 84 : 128;
-  const rowLabels = Math.min(most, widest(rows)) + 8;
+  const rowLabels = Math.max(WHO, Math.min(most, widest(rows)) + 8);
   const columnLabels = Math.min(most, widest(columns)) + 8;
   const abreast = stacked ? 1 : panels;
   const rowEnds = shares ? SHARE : 0;
   const width = Math.max(60, (room - rowLabels - GAP * (abreast - 1) - 2) / abreast - rowEnds);
-  const height = Math.max(300, screen - 270 - columnLabels);
+  const height = Math.max(300, screen - AROUND - columnLabels);
   const [high, wide] = [Math.max(1, rows.length), Math.max(1, columns.length)];
   const square = Math.min(LARGEST_CELL, width / wide, height / high);
   // Cells are square, except in maps that are much longer on one side: a thin strip would show nothing.

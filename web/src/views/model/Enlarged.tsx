@@ -1,6 +1,7 @@
 // One head of the model view, large: its lines, its numbers, its statistics.
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { headName } from "../../data/content";
+import { seenIn } from "../../data/telling";
 import { number } from "../../drawing/canvas";
 import { frameGrows } from "../../shell/frame";
 import { useViewed } from "../../shell/viewed";
@@ -48,7 +49,7 @@ export function Enlarged({ place, joint, close }: Props) {
           ×
         </button>
       </header>
-      <Picture places={places} preview={null} onDrawn={() => undefined} />
+      <Picture places={places} preview={null} said={joint ? "" : seenIn(content, attention, [head])} onDrawn={() => undefined} />
       {known.length > 0 && (
         <dl class="head-statistics" aria-label="Statistics of this head">
           {known.map(({ statistic, value }) => (

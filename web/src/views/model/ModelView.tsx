@@ -11,7 +11,7 @@ import { SIGNS } from "../head/Picture";
 import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./cells";
 import { Enlarged } from "./Enlarged";
 import { HeadReading } from "./HeadReading";
-import { cellSize, cellsPerRow, lay, layOut, sizeOnSheet } from "./layout";
+import { blocksOf, cellSize, cellsPerRow, lay, layOut, sizeOnSheet } from "./layout";
 import { SmallMultiples } from "./SmallMultiples";
 import { Sorting } from "./Sorting";
 import { asLines } from "./thumbnail";
@@ -20,6 +20,7 @@ import "./model.css";
 import type { ViewProps } from "../list";
 
 const TALLEST = 1400; // pixels of all layers, where heads need not be very small for it
+const EASILY_SEEN = 64; // pixels of a head: smaller only where they would not stand side by side
 const SORTED = { least: 56, most: 96 }; // pixels of a small picture that stands in a row of its own order
 const JOINT = { least: 84, most: 150 };
 
@@ -32,17 +33,18 @@ export function ModelView({ onHidden }: ViewProps) {
   const grid = useMemo(() => gridOf(content, group, state.measure), [content, group, state.measure]);
   const sorted = sortedBy(content, grid, state);
   const flowing = sorted !== null || grid.joint;
-  const largest = Math.max(64, Math.min(116, Math.floor(TALLEST / grid.layers.length)));
-  const across = cellSize(width, grid.heads.length, 22, largest);
+  const printing = usePrinting();
+  const blocks = printing || flowing ? 1 : blocksOf(width, grid, EASILY_SEEN, TALLEST);
+  const largest = Math.max(EASILY_SEEN, Math.min(116, Math.floor((TALLEST * blocks) / grid.layers.length)));
+  const across = cellSize(width, grid.heads.length, 22, largest, blocks);
   const { least, most } = grid.joint ? JOINT : sorted ? SORTED : { least: 0, most: across };
   const onScreen = width <= 0 ? 0 : Math.max(least, Math.min(most, grid.joint ? Math.floor(width / 6) : across));
-  const printing = usePrinting();
   const size = printing ? sizeOnSheet(onScreen, grid, flowing) : onScreen;
   const spots = useMemo(() => {
-    if (!flowing) return byLayer(grid);
+    if (!flowing) return byLayer(grid, blocks);
     const perRow = cellsPerRow(width, size);
     return inOrder(sorted ? byStatistic(grid, sorted, state.above) : grid.cells, perRow, sorted);
-  }, [grid, flowing, sorted, state.above, width, size]);
+  }, [grid, flowing, blocks, sorted, state.above, width, size]);
 
   const canvas = useRef<HTMLCanvasElement>(null);
   const layout = { spots, size, flowing };
@@ -116,6 +118,7 @@ export function ModelView({ onHidden }: ViewProps) {
               grid={grid}
               spots={spots}
               flowing={flowing}
+              blocks={blocks}
               size={size}
               canvas={canvas}
               chosen={chosen?.key ?? null}

@@ -1,13 +1,14 @@
 // The grid of heads: a small picture each, numbers at the margins; one stop of the Tab key, arrows inside.
 import { useMemo, useRef } from "preact/hooks";
 import { number } from "../../drawing/canvas";
-import type { Cell, Grid, Spot } from "./cells";
+import { byLayer, type Cell, type Grid, placeOfLayer, type Spot } from "./cells";
 import { GAP, headerHeight, MARGIN, rowHeight } from "./layout";
 
 interface Props {
   grid: Grid;
   spots: Map<string, Spot>; // cells that have none are filtered out
   flowing: boolean; // one after another, each with its label, instead of layers down and heads across
+  blocks: number; // of layers, beside each other
   size: number;
   canvas: { current: HTMLCanvasElement | null }; // one for all: it lies under the buttons
   chosen: string | null; // the key of the cell that is enlarged
@@ -25,16 +26,17 @@ const STEPS: Record<string, [number, number]> = {
   ArrowUp: [-1, 0],
 };
 
-export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, stop, setStop, point, choose }: Props) {
+export function SmallMultiples({ grid, spots, flowing, blocks, size, canvas, chosen, stop, setStop, point, choose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const offset = flowing ? 1 : 2; // lines of the grid count from 1, and the first are for the numbers
-  const columns = flowing ? 1 + Math.max(0, ...[...spots.values()].map((spot) => spot.column)) : grid.heads.length;
+  const across = flowing ? 1 + Math.max(0, ...[...spots.values()].map((spot) => spot.column)) : grid.heads.length;
+  const columns = `${flowing ? "" : `${MARGIN}px `}repeat(${Math.max(1, across)}, ${size + 2}px)`;
   const pressed = (event: KeyboardEvent) => {
     const step = STEPS[event.key];
     const key = keyAt(event);
     if (!step || key === null) return;
     event.preventDefault();
-    const next = neighbour(spots, key, step);
+    const next = neighbour(flowing ? spots : byLayer(grid), key, step); // the next layer is below, also in another block
     if (next === null) return;
     setStop(next);
     list.current?.querySelector<HTMLElement>(`[data-cell="${next}"]`)?.focus();
@@ -55,7 +57,7 @@ export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, sto
             aria-label={cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}
             aria-pressed={chosen === cell.key}
             tabIndex={stop === cell.key ? 0 : -1}
-            style={{ gridRow: (spot?.row ?? 0) + offset, gridColumn: (spot?.column ?? 0) + offset, width: `${size + 2}px` }}
+            style={{ gridRow: (spot?.row ?? 0) + offset, gridColumn: (spot?.column ?? 0) + (spot?.block ?? 0) + offset, width: `${size + 2}px` }}
             onClick={() => choose(cell)}
           >
             <span class="model-room" style={{ height: `${size}px` }} />
@@ -77,7 +79,7 @@ export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, sto
       role="group"
       aria-label="Heads"
       style={{
-        gridTemplateColumns: `${flowing ? "" : `${MARGIN}px `}repeat(${Math.max(1, columns)}, ${size + 2}px)`,
+        gridTemplateColumns: Array.from({ length: blocks }, () => columns).join(" "),
         gridTemplateRows: flowing ? "" : `${headerHeight}px`,
         gridAutoRows: `${rowHeight(size, flowing)}px`,
         gap: `${GAP}px`,
@@ -94,17 +96,22 @@ export function SmallMultiples({ grid, spots, flowing, size, canvas, chosen, sto
     >
       <canvas class="model-picture" ref={canvas} aria-hidden="true" />
       {!flowing &&
-        grid.heads.map((head, column) => (
-          <span key={`head ${head}`} class="model-number" style={{ gridRow: 1, gridColumn: column + 2 }}>
-            {head}
-          </span>
-        ))}
+        Array.from({ length: blocks }, (_, block) =>
+          grid.heads.map((head, column) => (
+            <span key={`head ${head} ${block}`} class="model-number" style={{ gridRow: 1, gridColumn: block * (across + 1) + column + 2 }}>
+              {head}
+            </span>
+          )),
+        )}
       {!flowing &&
-        grid.layers.map((layer, row) => (
-          <span key={`layer ${layer}`} class="model-number layer" style={{ gridRow: row + 2, gridColumn: 1 }}>
-            {layer}
-          </span>
-        ))}
+        grid.layers.map((layer, place) => {
+          const { row, block } = placeOfLayer(grid, place, blocks);
+          return (
+            <span key={`layer ${layer}`} class="model-number layer" style={{ gridRow: row + 2, gridColumn: block * (across + 1) + 1 }}>
+              {layer}
+            </span>
+          );
+        })}
       {buttons}
     </div>
   );

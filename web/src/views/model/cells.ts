@@ -20,7 +20,8 @@ export interface Grid {
 /** Where a cell stands, counted from 0, and the number it is sorted by. */
 export interface Spot {
   row: number;
-  column: number;
+  column: number; // also counts those of the blocks before
+  block: number; // of layers, where a deep model has several beside each other
   value: number | null;
 }
 
@@ -41,13 +42,19 @@ export function gridOf(content: Content, group: Attention[], measure: string): G
 }
 
 /** Layers down, heads across; heads of one number stand below each other, also where some layers lack it. */
-export function byLayer(grid: Grid): Map<string, Spot> {
+export function byLayer(grid: Grid, blocks = 1): Map<string, Spot> {
   return new Map(
-    grid.cells.map(({ key, attention, head }) => [
-      key,
-      { row: grid.layers.indexOf(attention.layer), column: grid.heads.indexOf(head ?? grid.heads[0]), value: null },
-    ]),
+    grid.cells.map(({ key, attention, head }) => {
+      const { row, block } = placeOfLayer(grid, grid.layers.indexOf(attention.layer), blocks);
+      return [key, { row, column: block * grid.heads.length + grid.heads.indexOf(head ?? grid.heads[0]), block, value: null }];
+    }),
   );
+}
+
+/** Where the so many-th layer stands: the first block has the first layers, one below another. */
+export function placeOfLayer(grid: Grid, place: number, blocks: number): Pick<Spot, "row" | "block"> {
+  const high = Math.ceil(grid.layers.length / blocks);
+  return { row: place % high, block: Math.floor(place / high) };
 }
 
 /** One after another, `perRow` in a row. */
@@ -55,7 +62,7 @@ export function inOrder(cells: Cell[], perRow: number, sorted: HeadStatistic | n
   return new Map(
     cells.map((cell, place) => [
       cell.key,
-      { row: Math.floor(place / perRow), column: place % perRow, value: sorted && valueIn(sorted, cell) },
+      { row: Math.floor(place / perRow), column: place % perRow, block: 0, value: sorted && valueIn(sorted, cell) },
     ]),
   );
 }

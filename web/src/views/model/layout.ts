@@ -7,6 +7,7 @@ import type { Thumbnails } from "./useThumbnails";
 export const GAP = 4;
 export const MARGIN = 26; // for the numbers of layers
 export const headerHeight = 18; // for the numbers of heads
+const LEAST_ABREAST = 48; // pixels of a head, where layers stand in several blocks
 const CAPTION = 21;
 const BORDER = 1;
 
@@ -16,8 +17,18 @@ export function rowHeight(size: number, flowing: boolean): number {
 }
 
 /** How large a cell can be where so many stand side by side; below the least, the grid scrolls inside. */
-export function cellSize(width: number, columns: number, least: number, most: number): number {
-  return Math.max(least, Math.min(most, Math.floor((width - MARGIN - GAP) / columns) - GAP - 2 * BORDER));
+export function cellSize(width: number, columns: number, least: number, most: number, blocks = 1): number {
+  const room = (width - blocks * (MARGIN + GAP)) / (blocks * columns);
+  return Math.max(least, Math.min(most, Math.floor(room) - GAP - 2 * BORDER));
+}
+
+/** In how many blocks beside each other the layers of a deep model stand: one where a block is not too high, or where there is no room for two. */
+export function blocksOf(width: number, grid: Grid, least: number, tallest: number): number {
+  const isTooHigh = (blocks: number) => Math.ceil(grid.layers.length / blocks) * least > tallest;
+  const hasRoom = (blocks: number) => cellSize(width, grid.heads.length, 0, least, blocks) >= LEAST_ABREAST;
+  let blocks = 1;
+  while (isTooHigh(blocks) && hasRoom(blocks + 1)) blocks++;
+  return blocks;
 }
 
 /** The size at which all heads stand on one sheet of paper: the one picture under them cannot break between two. */
@@ -39,7 +50,7 @@ export function cellsPerRow(width: number, size: number): number {
 }
 
 function cornerOf(spot: Spot, size: number, flowing: boolean): [number, number] {
-  const left = flowing ? 0 : MARGIN + GAP;
+  const left = flowing ? 0 : (spot.block + 1) * (MARGIN + GAP);
   const top = flowing ? 0 : headerHeight + GAP;
   return [
     left + spot.column * (size + 2 * BORDER + GAP) + BORDER,
