@@ -36,7 +36,7 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test browser
 	$(PIP) install -c constraints.txt ipython
 	$(PIP) install --no-deps bertviz==1.4.1
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks -o docs/performance.json
 
 # Chromium, and poppler's pdftoppm, which looks at the sheets that it prints. Where they cannot be brought, the tests that
 # need them are skipped by name (.ci/run makes that a failure).

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +12,8 @@ import typer
 
 from benchmarks.catalogue import BENCHMARKS, about
 from benchmarks.machine import machine_facts
-from benchmarks.report import console, show, show_summary, write
+from benchmarks.page import page
+from benchmarks.report import as_json, console, show, show_summary, write
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
 
@@ -20,7 +23,9 @@ def main(
     list_them: Annotated[bool, typer.Option("--list", help="List the benchmarks and stop.")] = False,
     repeats: Annotated[int, typer.Option(min=1, help="How often each thing is timed.")] = Settings.repeats,
     quick: Annotated[bool, typer.Option("--quick", help="Tiny shapes, to see that everything runs.")] = False,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Where the results go, as JSON.")] = Path("out/bench.json"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="Where the results go: JSON, and beside it a page.")] = Path(
+        "out/bench.json"
+    ),
 ) -> None:
     """Speed and memory as ratios, with the targets beside them. Nothing here fails on a slow machine."""
     if list_them:
@@ -31,15 +36,17 @@ def main(
     if unknown:
         raise typer.BadParameter(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(BENCHMARKS)}")
     settings = Settings(repeats, quick)
-    out, machine = console(), machine_facts()
+    out, machine, began = console(), machine_facts(), time.monotonic()
     out.print(", ".join(f"{name} {value}" for name, value in machine.items()) + "\n")
     results: dict[str, list[Row]] = {}
     for name in only or BENCHMARKS:
         results[name] = BENCHMARKS[name](settings)
         show(out, name, about(BENCHMARKS[name]), results[name], quick)
     show_summary(out, results, quick)
-    write(output, machine, asdict(settings), results)
-    out.print(f"Written to {output}")
+    found = as_json(machine, asdict(settings), (time.monotonic() - began) / 60, results)
+    write(output, json.dumps(found, indent=2) + "\n")
+    write(output.with_suffix(".md"), page(found))
+    out.print(f"Written to {output} and {output.with_suffix('.md')}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -49,13 +48,19 @@ def show_summary(out: Console, results: dict[str, list[Row]], quick: bool) -> No
         out.print(f"Targets: {len(judged) - len(missed)} met, {len(missed)} missed{''.join(f'; {one}' for one in missed)}.")
 
 
-def write(path: Path, machine: dict[str, Any], settings: dict[str, Any], results: dict[str, list[Row]]) -> None:
-    """All results as JSON, whole or not at all."""
+def as_json(
+    machine: dict[str, Any], settings: dict[str, Any], minutes: float, results: dict[str, list[Row]]
+) -> dict[str, Any]:
+    """All of a run, for machines, and for the page that is made of it."""
     rows = {name: [row.to_json() for row in found] for name, found in results.items()}
-    text = json.dumps({"machine": machine, "settings": settings, "results": rows}, indent=2) + "\n"
+    return {"machine": machine, "settings": settings, "minutes": round(minutes, 1), "results": rows}
+
+
+def write(path: Path, text: str) -> None:
+    """Whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    unfinished.write_text(text)
+    unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from benchmarks.catalogue import BENCHMARKS, about
-from benchmarks.report import write
+from benchmarks.page import page
+from benchmarks.report import as_json, write
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
@@ -35,9 +36,22 @@ def test_ratios_are_taken_round_by_round_and_targets_are_about_them() -> None:
 
 def test_results_are_written_whole(tmp_path: Path) -> None:
     path = tmp_path / "new" / "bench.json"
-    write(path, {"threads": 2}, {"repeats": 1}, {"one": [Row("a", [1.0, 3.0], "s")]})
+    write(path, json.dumps(as_json({"threads": 2}, {"repeats": 1}, 0.5, {"one": [Row("a", [1.0, 3.0], "s")]})))
     assert json.loads(path.read_text())["results"]["one"][0]["median"] == 2.0
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_page_says_what_was_measured_and_whether_targets_were_met() -> None:
+    rows = as_ratios({"plain": [1.0, 1.0], "ours": [1.5, 1.7]}, "plain", {"ours": Target("<=", 1.25)})
+    said = page(as_json({"cores": 2}, {"repeats": 2}, 12.3, {"study_speed": rows}))
+    assert "| ours | 1.60 s | 1.60 x | time of plain | <= 1.25 (missed) | 1.13 |" in said
+    assert "cores 2; 2 rounds. The whole run took 12 minutes." in said
+    assert about(BENCHMARKS["study_speed"]) in said
+
+
+def test_the_page_in_the_docs_is_made_of_the_results_beside_it() -> None:
+    results = ROOT / "docs" / "performance.json"
+    assert page(json.loads(results.read_text("utf-8"))) == results.with_suffix(".md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", [name for name in BENCHMARKS if "memory" not in name])
