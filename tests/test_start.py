@@ -14,8 +14,8 @@ import headscope
 from headscope import later
 from headscope.cli.commands import COMMANDS, command_named
 from headscope.lens.source import DEVICES, DTYPES
-from tests.lens.language_models import language_model, tokenizer_for
 from tests.report.samples import SampleRun
+from tests.tiny_tokenizers import save_tiny
 
 LARGE = ("torch", "transformers", "scipy", "sklearn", "pandas", "matplotlib")
 
@@ -130,10 +130,7 @@ reading = lambda: lens().read("the cat sat on the mat")
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("saved") / "bert"
-    language_model("bert").save_pretrained(folder)
-    tokenizer_for("bert").save_pretrained(folder)
-    return folder
+    return save_tiny("bert", "wordpiece", tmp_path_factory.mktemp("saved") / "bert")
 
 
 @pytest.mark.parametrize("first", ["study.run", "report.page", "lens.lens"])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from tokenizers.trainers import BpeTrainer, UnigramTrainer
 from transformers import PreTrainedTokenizerFast
+
+from tests.tiny import tiny
 
 CORPUS = ["the cat sat on the mat", "a dog and two dogs", "pre split words", "the unbelievable end", "café, naïve 猫 🙂!"]
 WORD_PIECES = "[PAD] [UNK] [CLS] [SEP] the cat sat on mat a dog dogs one two pre split words end un ##believ ##able ##s , ."
@@ -42,3 +45,10 @@ def _unigram() -> PreTrainedTokenizerFast:
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.train_from_iterator(CORPUS, UnigramTrainer(vocab_size=70, special_tokens=["<unk>"], unk_token="<unk>"))
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=64, unk_token="<unk>", pad_token="<unk>")
+
+
+def save_tiny(family: str, tokenizer: str, folder: Path) -> Path:
+    """A tiny model and its tokenizer in a folder, as a user has them."""
+    tiny(family).save_pretrained(folder)
+    tiny_tokenizer(tokenizer).save_pretrained(folder)
+    return folder

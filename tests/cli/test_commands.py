@@ -13,7 +13,7 @@ import torch
 import headscope
 from headscope.cli import main
 from tests.tiny import tiny
-from tests.tiny_tokenizers import tiny_tokenizer
+from tests.tiny_tokenizers import save_tiny, tiny_tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -93,10 +93,7 @@ def test_read_says_what_each_head_looks_at_most(monkeypatch, capsys, folder: Pat
 
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("models") / "decoder"
-    tiny("gpt2").save_pretrained(folder)
-    tiny_tokenizer("bpe").save_pretrained(folder)
-    return folder
+    return save_tiny("gpt2", "bpe", tmp_path_factory.mktemp("models") / "decoder")
 
 
 @pytest.mark.parametrize("level", ["token", "word"])

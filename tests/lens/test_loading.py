@@ -18,16 +18,13 @@ from headscope.cli import main
 from headscope.errors import ModelError
 from headscope.study.manifest import describe_model
 from tests.tiny import tiny
-from tests.tiny_tokenizers import tiny_tokenizer
+from tests.tiny_tokenizers import save_tiny, tiny_tokenizer
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As a translation model was saved in 2020."""
-    folder = tmp_path_factory.mktemp("models") / "safe"
-    tiny("marian").save_pretrained(folder)
-    tiny_tokenizer("bpe").save_pretrained(folder)
-    return folder
+    return save_tiny("marian", "bpe", tmp_path_factory.mktemp("models") / "safe")
 
 
 @pytest.fixture

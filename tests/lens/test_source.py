@@ -14,17 +14,14 @@ import headscope
 from headscope.errors import ModelError
 from headscope.lens import ModelSource
 from tests.tiny import tiny
-from tests.tiny_tokenizers import tiny_tokenizer
+from tests.tiny_tokenizers import save_tiny, tiny_tokenizer
 
 TEXT = "the cat sat"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models") / "small"
-    tiny("bert").save_pretrained(path)
-    tiny_tokenizer("wordpiece").save_pretrained(path)
-    return path
+    return save_tiny("bert", "wordpiece", tmp_path_factory.mktemp("models") / "small")
 
 
 @pytest.mark.parametrize("twin", [{}, {"random_init": 3}, {"random_init": 3, "keep_embeddings": True}])
