@@ -22,6 +22,7 @@ from headscope.demo.model import open_model
 from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics import STATISTICS, usual_statistics
+from headscope.statistics.base import settle_all
 from headscope.study.count import update
 from headscope.text import Corpus, Document
 
@@ -83,6 +84,7 @@ def _study(lens: headscope.Lens, batches: list[Batch], measures: list[str]) -> N
     statistics = [STATISTICS[name](measure=measure).start(lens.sites) for measure in measures for name in usual_statistics()]
     for batch in batches:
         update(lens, batch, statistics)
+    settle_all(statistics)
 
 
 def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:

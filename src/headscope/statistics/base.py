@@ -8,7 +8,7 @@ confidence intervals need no code of its own.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -21,6 +21,7 @@ from headscope.lens import ScoreBlock, Site
 from headscope.lens.head import HEAD
 from headscope.measures import MEASURES
 from headscope.statistics.columns import Column
+from headscope.statistics.pending import Pending, settle
 from headscope.statistics.registry import check, setting
 from headscope.statistics.table_names import table_name
 
@@ -93,7 +94,7 @@ class Statistic:
             raise InputError(f"{self.name} counts in {' or '.join(self.levels)}s, not in {self.level}s.")
         for one in fields(self):
             check(self.name, one, getattr(self, one.name))
-        self.state: dict[str, Array] = {}
+        self.state = {}
         self.heads: Heads
 
     # To be written for each statistic
@@ -138,6 +139,16 @@ class Statistic:
 
     # The same for all
 
+    @property
+    def state(self) -> dict[str, Array]:
+        """The sums, with all that was added to them."""
+        settle([self._pending])
+        return self._pending.sums
+
+    @state.setter
+    def state(self, sums: dict[str, Array]) -> None:
+        self._pending = Pending(sums)
+
     def settings(self) -> dict[str, Any]:
         """What tells two statistics of one name apart: the arguments that make it again."""
         return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
@@ -156,11 +167,17 @@ class Statistic:
         return fresh
 
     def add(self, site: Site, /, **amounts: Tensor | float) -> None:
-        """Add to the sums of a site's heads, in float64."""
+        """Add to the sums of a site's heads, in float64: (head,) or (head, ...) each, or one number for all of them.
+
+        Tensors stay where they are until the sums are asked for: nothing waits for the device.
+        """
         here = self.heads.where(site)
         for name, amount in amounts.items():
-            array = self.state.setdefault(name, np.zeros(self.heads.count))
-            array[here] += amount.double().cpu().numpy() if isinstance(amount, Tensor) else amount
+            self._pending.add(name, self.heads.count, here, amount)
+
+    def add_at(self, name: str, index: Any, amount: Tensor) -> None:
+        """The same for a sum that `begin` has made in a shape of its own: to the part of it that an index names."""
+        self._pending.add(name, 0, index, amount)
 
     def add_arrays(self, **amounts: Array) -> None:
         """Add to sums of any shape: what has no heads, or pairs of them."""
@@ -180,6 +197,11 @@ class Statistic:
     def table(self) -> pd.DataFrame:
         """The rows' labels (stack, kind, layer, head), and the statistic's columns."""
         return self.labels().assign(**self.columns(self.state))
+
+
+def settle_all(statistics: Iterable[Statistic]) -> None:
+    """Bring the sums of several over together, before they are asked for."""
+    settle(one._pending for one in statistics if hasattr(one, "_pending"))
 
 
 def ratio(part: Array, whole: Array) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
-from headscope.statistics.base import Statistic
+from headscope.statistics.base import Statistic, settle_all
 from headscope.study.count import BatchSettings, count
 from headscope.study.groups import grouped, stacked
 from headscope.study.shards import Shard
@@ -48,6 +48,7 @@ class Work:
             counts.update(found)
             if found["documents"]:
                 by_group[group] = started
+        settle_all([*whole.values(), *(one for started in by_group.values() for one in started)])
         state = {name: one.state for name, one in whole.items()}
         for place, one in enumerate(self.statistics):
             if one.resampled:

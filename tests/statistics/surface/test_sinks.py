@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from headscope.statistics import BeyondSinks, usual_statistics
-from headscope.statistics.surface.sinks import weighted_entropies
 from tests.statistics.tester import SITE, block_by_hand, columns_by_hand, counted, documents, lens_for
 
 TOKENS, SPECIAL = ["[CLS]", "a", ".", "[SEP]"], [True, False, False, True]
@@ -58,14 +57,6 @@ def test_a_head_that_parks_everything_has_no_rest_to_share() -> None:
     found = columns_by_hand(BeyondSinks(), block_by_hand([[1.0, 0.0, 0.0]] * 3, ["[CLS]", "a", "b"], [True, False, False]))
     assert (found["first"], found["rest"]) == (1, 0)
     assert all(math.isnan(found[name]) for name in ("same", "previous", "breadth"))
-
-
-def test_weighted_entropies_do_not_divide() -> None:
-    rows = torch.tensor([[0.0, 0.0, 1.0], [0.3, 0.1, 0.6]])[None, None]
-    sums, entropies = weighted_entropies(rows, torch.tensor([[True, True, False]]))
-    torch.testing.assert_close(sums[0, 0], torch.tensor([0.0, 0.4]))
-    expected = 0.4 * -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))
-    torch.testing.assert_close(entropies[0, 0], torch.tensor([0.0, expected]))
 
 
 @pytest.mark.parametrize("measure", ["weight", "norm"])

@@ -47,6 +47,11 @@ def key_categories(block: ScoreBlock, given: Mapping[str, str]) -> Tensor:
     return block.attended.cached(_categories, block.weights.shape[-1], block.is_causal, tuple(given.items()))
 
 
+def beyond_sinks(block: ScoreBlock) -> Tensor:
+    """(batch, key), bool: which keys are neither the first token nor a separator, nor padding."""
+    return (key_categories(block, {}) > USUAL.index("separator")) & block.key_mask
+
+
 def _categories(side: Side, length: int, causal: bool, given: tuple[tuple[str, str], ...]) -> Tensor:
     own = [_matcher(name, rule) for name, rule in given]
     first, separator, punctuation, other = range(len(own), len(own) + len(USUAL))

@@ -7,21 +7,40 @@ from __future__ import annotations
 
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
+from headscope.statistics.kit.sweeps import key_factor, sweep
 
 
 def received(block: ScoreBlock, measure: str) -> Tensor:
     """What every key gets from all rows: (batch, head, key)."""
-    return block.scores(measure).sum(2)
+    factor = key_factor(block, measure)
+    return block.scores(measure).sum(2) if factor is None else block.cached(received, "weight") * factor
 
 
 def given(block: ScoreBlock, measure: str) -> Tensor:
     """What every row gives to all keys: (batch, head, row); 1 for weights without sinks, 0 at padding."""
-    return block.scores(measure).sum(3)
+    return block.cached(_given_and_largest, measure)[0]
+
+
+def largest(block: ScoreBlock, measure: str) -> Tensor:
+    """The most that every row gives to a key: (batch, head, row)."""
+    return block.cached(_given_and_largest, measure)[1]
+
+
+def _given_and_largest(block: ScoreBlock, measure: str) -> tuple[Tensor, ...]:
+    return sweep(block, measure, lambda scores, _: (scores.sum(3), scores.amax(3)))
 
 
 def given_beyond_first(block: ScoreBlock, measure: str) -> Tensor:
     """What every row gives to all keys but the first: (batch, head, row)."""
-    return block.scores(measure)[..., 1:].sum(3)
+    return sweep(block, measure, lambda scores, _: (scores[..., 1:].sum(3),))[0]
+
+
+def on_diagonal(block: ScoreBlock, measure: str, offset: int) -> Tensor:
+    """What rows give to the key `offset` places behind their own: (batch, head, place), from the first row that has one."""
+    place = block.rows.start + offset
+    factor, first = key_factor(block, measure), max(place, 0)
+    diagonal = (block.weights if factor is not None else block.scores(measure)).diagonal(place, dim1=2, dim2=3)
+    return diagonal.contiguous() if factor is None else diagonal * factor[..., first : first + diagonal.shape[-1]]
 
 
 def total(block: ScoreBlock, measure: str) -> Tensor:
@@ -29,9 +48,9 @@ def total(block: ScoreBlock, measure: str) -> Tensor:
     return block.cached(received, measure).sum((0, 2))
 
 
-def queries(block: ScoreBlock) -> float:
-    """How many rows are not padding."""
-    return float(block.row_mask.sum())
+def queries(block: ScoreBlock) -> Tensor:
+    """How many rows are not padding: ()"""
+    return block.row_mask.sum()
 
 
 def keys_in_sight(block: ScoreBlock, first_key: int = 0) -> Tensor:

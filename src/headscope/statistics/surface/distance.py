@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from headscope.later import torch
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import TOKENS, Column
+from headscope.statistics.kit.sweeps import sweep
 from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
+
+
+def spans(scores: Tensor, apart: Tensor) -> Tensor:
+    """(batch, head, row, key), (row, key) -> (batch, head): the sum of scores times how far apart their ends are."""
+    return scores.flatten(2) @ apart.flatten()
 
 
 @statistic("distance")
@@ -22,9 +28,10 @@ class Distance(Averaged, NullFiltered):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        apart = (block.row_positions[:, None] - block.key_positions[self.first_key :]).abs().to(torch.float32)
-        spanned = torch.einsum("bhij,ij->h", self.scores_in(block), apart)
-        self.add(block.site, spanned=spanned, total=self.total_in(block))
+        apart = (block.row_positions[:, None] - block.key_positions).abs().to(torch.float32)
+        apart[:, : self.first_key] = 0
+        (spanned,) = sweep(block, self.measure, lambda scores, _: (spans(scores, apart),))
+        self.add(block.site, spanned=spanned.sum(0), total=self.total_in(block))
 
     def columns(self, sums: Sums) -> Columns:
         return {"distance": ratio(sums["spanned"], sums["total"])}

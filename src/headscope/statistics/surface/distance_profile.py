@@ -10,8 +10,9 @@ from headscope.later import Tensor, pd, torch
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import SHARE, Column
+from headscope.statistics.kit.categories import beyond_sinks
+from headscope.statistics.pending import wide
 from headscope.statistics.registry import statistic
-from headscope.statistics.surface.sinks import beyond_sinks
 
 # Places up to eight tokens away have a bin each; behind them bins double, and the last has all that is further.
 UP_TO = (0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128)
@@ -29,8 +30,8 @@ def bins_of(offsets: Tensor) -> Tensor:
 
 def by_distance(given: Tensor, offsets: Tensor) -> Tensor:
     """(head, row, key), (row, key) -> (head, bin): sums of what is given over the pairs of each bin."""
-    sums = torch.zeros(len(given), 2 * FAR + 1, dtype=torch.float64, device=given.device)
-    return sums.index_add_(1, bins_of(offsets).flatten(), given.flatten(1).double())
+    exact = wide(given.flatten(1))
+    return exact.new_zeros(len(given), 2 * FAR + 1).index_add_(1, bins_of(offsets).flatten(), exact)
 
 
 @statistic("distance_profile")
@@ -58,7 +59,7 @@ class DistanceProfile(Statistic):
         scores = block.scores(self.measure)
         given = torch.einsum("bhij,bj->hij", scores, beyond_sinks(block).to(scores.dtype))
         offsets = block.key_positions - block.row_positions[:, None]
-        self.state["given"][self.heads.where(block.site)] += by_distance(given, offsets).cpu().numpy()
+        self.add(block.site, given=by_distance(given, offsets))
 
     def labels(self) -> pd.DataFrame:
         heads, bins = self.heads.labels(), 2 * FAR + 1

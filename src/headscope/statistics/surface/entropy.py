@@ -10,6 +10,7 @@ from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Statistic
 from headscope.statistics.columns import NATS, Column
+from headscope.statistics.kit.informations import informations
 from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import given, keys_in_sight, queries
 from headscope.statistics.registry import statistic
@@ -18,9 +19,8 @@ from headscope.statistics.surface.null_attention import NullFiltered
 NULL = 0.9  # a row that gives more than this to the first token says nothing about the others
 
 
-def row_entropies(scores: Tensor, sums: Tensor) -> Tensor:
+def row_entropies(informed: Tensor, sums: Tensor) -> Tensor:
     """Entropy in nats of each row, normalised to sum 1: log S - (sum s log s) / S; 0 for an empty row."""
-    informed = torch.xlogy(scores, scores).sum(-1)
     some = sums > 0
     return torch.where(some, sums.clamp(min=1e-30).log() - informed / sums.clamp(min=1e-30), 0.0)
 
@@ -51,7 +51,9 @@ class Entropy(Averaged, NullFiltered):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        entropies = row_entropies(self.scores_in(block).clamp(min=0), self.given_in(block).clamp(min=0))
+        found = block.cached(informations, self.measure)
+        informed = found.beyond_first if self.without_first else found.of_first + found.beyond_first
+        entropies = row_entropies(informed, self.given_in(block).clamp(min=0))
         uniform = uniform_entropies(block, self.first_key)
         if self.without_first:
             counted = self._counted(block)
@@ -62,7 +64,7 @@ class Entropy(Averaged, NullFiltered):
                 rows=counted.sum((0, 2)),
             )
         else:
-            self.add(block.site, entropy=entropies.sum((0, 2)), uniform=uniform.sum(), rows=queries(block))
+            self.add(block.site, entropy=entropies.sum((0, 2)), uniform=uniform.sum(), rows=block.cached(queries))
 
     def _counted(self, block: ScoreBlock) -> Tensor:
         """(batch, head, row): 1 for the rows that do not give over 90 % of what they give to the first token."""
@@ -95,11 +97,16 @@ class EntropyEnds(Statistic):
         scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)
         uniform = uniform_entropies(block)
         if block.is_first:
-            first = row_entropies(scores[:, :, 0], sums[:, :, 0]).sum(0)
+            first = row_entropies(informed(scores[:, :, 0]), sums[:, :, 0]).sum(0)
             self.add(block.site, texts=float(block.weights.shape[0]), first=first, first_uniform=uniform[:, 0].sum())
         texts, rows = _last_rows(block)
-        last = row_entropies(scores[texts, :, rows], sums[texts, :, rows]).sum(0)
+        last = row_entropies(informed(scores[texts, :, rows]), sums[texts, :, rows]).sum(0)
         self.add(block.site, last=last, last_uniform=uniform[texts, rows].sum())
+
+
+def informed(rows: Tensor) -> Tensor:
+    """(..., key) -> (...): the sum of s log s; 0 log 0 is 0."""
+    return torch.xlogy(rows, rows).sum(-1)
 
 
 def _last_rows(block: ScoreBlock) -> tuple[Tensor, Tensor]:

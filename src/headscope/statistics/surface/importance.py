@@ -45,7 +45,7 @@ class Importance(Statistic):
     def update(self, block: ScoreBlock) -> None:
         if not isinstance(block, watching.GradientBlock):
             raise InputError("importance needs gradients: feed it by lens.run_gradients, or by a study.")
-        self.add(block.site, rows=queries(block))
+        self.add(block.site, rows=block.cached(queries))
         for name, (size, pairs) in sums_by_kind(block.gradients, block.seen, kinds_of_keys(block)).items():
             self.add(block.site, **{f"size {name}": size, f"pairs {name}": pairs})
 

@@ -4,7 +4,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import COUNT, LENGTH, SHARE, Column
 from headscope.statistics.kit.text_means import Averaged
-from headscope.statistics.kit.totals import queries, total, visible
+from headscope.statistics.kit.totals import largest, queries, total, visible
 from headscope.statistics.registry import statistic
 
 
@@ -24,8 +24,8 @@ class Maximum(Averaged):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        largest = block.scores(self.measure).amax(-1) * block.row_mask[:, None]
-        self.add(block.site, maximum=largest.sum((0, 2)), rows=queries(block))
+        maximum = (block.cached(largest, self.measure) * block.row_mask[:, None]).sum((0, 2))
+        self.add(block.site, maximum=maximum, rows=block.cached(queries))
 
 
 @statistic("mean_score")
@@ -40,7 +40,7 @@ class MeanScore(Statistic):
     pairs = Column("Pairs that were counted", COUNT, "How many pairs were counted.", "was counted more", of_heads=False)
 
     def update(self, block: ScoreBlock) -> None:
-        pairs = float(visible(block, block.rows).sum())
+        pairs = visible(block, block.rows).sum()
         self.add(block.site, total=block.cached(total, self.measure), pairs=pairs)
 
     def columns(self, sums: Sums) -> Columns:

@@ -7,7 +7,7 @@ import numpy as np
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.columns import Column, share_on
 from headscope.statistics.kit.text_means import Averaged
-from headscope.statistics.kit.totals import total
+from headscope.statistics.kit.totals import on_diagonal, total
 from headscope.statistics.registry import statistic
 
 NAMES = {-1: "previous", 0: "same", 1: "next"}
@@ -44,11 +44,10 @@ class Offsets(Averaged):
         self.state |= {offset_name(offset): np.zeros(self.heads.count) for offset in self.offsets}
 
     def update(self, block: ScoreBlock) -> None:
-        scores = block.scores(self.measure)
         self.add(block.site, total=block.cached(total, self.measure))
         for offset in self.offsets:
-            diagonal = scores.diagonal(block.rows.start + offset, dim1=2, dim2=3)
-            self.add(block.site, **{offset_name(offset): diagonal.sum((0, 2))})
+            given = block.cached(on_diagonal, self.measure, offset)
+            self.add(block.site, **{offset_name(offset): given.sum((0, 2))})
 
 
 def offset_name(offset: int) -> str:

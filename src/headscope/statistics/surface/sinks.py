@@ -12,27 +12,14 @@ from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import RATIO, SHARE, Column, share_on
-from headscope.statistics.kit.categories import USUAL, key_categories
+from headscope.statistics.kit.categories import USUAL, beyond_sinks, key_categories
+from headscope.statistics.kit.informations import informations
 from headscope.statistics.kit.site_rows import SiteRows
-from headscope.statistics.kit.totals import first_row, received, total
+from headscope.statistics.kit.totals import first_row, on_diagonal, received, total
 from headscope.statistics.registry import statistic
 
 OFFSETS = {"two_before": -2, "previous": -1, "same": 0, "next": 1, "two_after": 2}
-NOTHING = 1e-30  # a score below it counts as 0: its logarithm would be minus infinity
 FIRST, SEPARATOR, PUNCTUATION, _ = range(len(USUAL))
-
-
-def weighted_entropies(scores: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
-    """(batch, head, row, key), (batch, key) -> (batch, head, row) each: S, the sum of a row over the keys that are kept,
-    and S times the entropy of what is there, normalised to 1.
-
-    S H = S log S - sum s log s, which needs no division and is 0 for an empty row.
-    """
-    positive = scores.clamp(min=NOTHING)
-    column = kept[:, None, :, None].to(scores.dtype)
-    sums = (positive @ column).squeeze(-1)
-    informed = (positive.log().mul_(positive) @ column).squeeze(-1)
-    return sums, torch.xlogy(sums, sums) - informed
 
 
 def _of_rest(title: str, what: str, more: str = "looks there more", *, positional: bool = False) -> Column:
@@ -78,39 +65,34 @@ class BeyondSinks(Statistic):
         categories = key_categories(block, {})
         kept = beyond_sinks(block)
         got = block.cached(received, self.measure)
-        scores = block.scores(self.measure)
         by_category = {"first": FIRST, "separator": SEPARATOR, "punctuation": PUNCTUATION}
-        sums, entropies = weighted_entropies(scores, kept)
+        found = block.cached(informations, self.measure)
+        left = found.given_beyond_sinks
+        # S H = S log S - sum s log s: rows count by how much they leave, which needs no division
+        entropies = torch.xlogy(left, left) - found.beyond_sinks
         self.add(
             block.site,
             total=block.cached(total, self.measure),
             **{name: (got * (categories == number)[:, None]).sum((0, 2)) for name, number in by_category.items()},
             rest=(got * kept[:, None]).sum((0, 2)),
-            **{name: _on_diagonal(scores, kept, block.rows.start + offset) for name, offset in OFFSETS.items()},
+            **{name: self._on_diagonal(block, kept, offset) for name, offset in OFFSETS.items()},
             entropy=entropies.sum((0, 2)),
-            uniform=torch.einsum("bhi,bi->h", sums, _log_in_sight(block, kept)),
+            uniform=torch.einsum("bhi,bi->h", left, _log_in_sight(block, kept)),
         )
         whole = self._received.complete(block, got * kept[:, None])
         if whole is not None:  # which token of a text gets most is known when its last rows have come
             self.add(block.site, one_token=whole.amax(2).sum(0))
+
+    def _on_diagonal(self, block: ScoreBlock, kept: Tensor, offset: int) -> Tensor:
+        """(head,): what rows give to the keys that are kept and stand `offset` places behind them."""
+        given, first = block.cached(on_diagonal, self.measure, offset), max(block.rows.start + offset, 0)
+        return (given * kept[:, None, first : first + given.shape[-1]]).sum((0, 2))
 
     def columns(self, sums: Sums) -> Columns:
         columns = {name: ratio(sums[name], sums["total"]) for name in ("first", "separator", "rest")}
         columns |= {name: ratio(sums[name], sums["rest"]) for name in (*OFFSETS, "punctuation", "one_token")}
         uniform = np.where(sums["rest"] > 0, sums["uniform"], 0)
         return columns | {"breadth": ratio(sums["entropy"], uniform)}
-
-
-def beyond_sinks(block: ScoreBlock) -> Tensor:
-    """(batch, key), bool: which keys are neither the first token nor a separator, nor padding."""
-    return (key_categories(block, {}) > SEPARATOR) & block.key_mask
-
-
-def _on_diagonal(scores: Tensor, kept: Tensor, offset: int) -> Tensor:
-    """(head,): what rows give to the keys that are kept and stand `offset` places behind them."""
-    diagonal = scores.diagonal(offset, dim1=2, dim2=3)  # batch head place
-    first = max(offset, 0)
-    return (diagonal * kept[:, None, first : first + diagonal.shape[-1]]).sum((0, 2))
 
 
 def _log_in_sight(block: ScoreBlock, kept: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ class Strength(Averaged):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        self.add(block.site, total=block.cached(total, self.measure), rows=queries(block))
+        self.add(block.site, total=block.cached(total, self.measure), rows=block.cached(queries))
 
     def columns(self, sums: Sums) -> Columns:
         return {"strength": ratio(sums["total"], sums["rows"])}

@@ -16,6 +16,7 @@ from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Array, Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column
+from headscope.statistics.pending import wide
 from headscope.statistics.registry import setting, statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
@@ -54,8 +55,8 @@ class MeanMap(FirstPositions):
         if scores.shape[2] == 0:
             return
         keys = slice(self.first_key, self.first_key + scores.shape[3])
-        self.state["sum"][self.heads.where(block.site), rows, keys] += scores.double().sum(0).cpu().numpy()
-        self.state["texts"][self.heads.sites.index(block.site), rows, keys] += there.double().sum(0).cpu().numpy()
+        self.add_at("sum", (self.heads.where(block.site), rows, keys), wide(scores).sum(0))
+        self.add_at("texts", (self.heads.sites.index(block.site), rows, keys), there.sum(0))
 
     def mean(self) -> Array:
         """(head, row, key); 0 where no text has that pair."""
@@ -102,9 +103,10 @@ class Variability(FirstPositions):
         if scores.shape[2] == 0:
             return
         keys = slice(self.first_key, self.first_key + scores.shape[3])
-        mean = torch.from_numpy(self.mean[self.heads.where(block.site), rows, keys]).to(scores.device)
-        deviations = (scores.double() - mean).abs() * there[:, None]
-        self.add(block.site, deviation=deviations.sum((0, 2, 3)), total=scores.double().sum((0, 2, 3)))
+        exact = wide(scores)
+        mean = torch.from_numpy(self.mean[self.heads.where(block.site), rows, keys]).to(exact)
+        deviations = (exact - mean).abs() * there[:, None]
+        self.add(block.site, deviation=deviations.sum((0, 2, 3)), total=exact.sum((0, 2, 3)))
 
     def columns(self, sums: Sums) -> Columns:
         return {"variability": ratio(sums["deviation"], 2 * sums["total"])}
