@@ -60,4 +60,6 @@ def test_sums_are_those_of_the_whole_map(family: str, measure: str, part: int, m
             diagonal = scores.diagonal(block.rows.start + offset, dim1=2, dim2=3)
             sums[f"offset {offset}"] = block.cached(on_diagonal, measure, offset), diagonal
         for name, (ours, theirs) in sums.items():
-            torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-6, msg=lambda said, name=name: f"{name}: {said}")
+            torch.testing.assert_close(
+                ours.double(), theirs, rtol=1e-5, atol=1e-6, msg=lambda said, name=name: f"{name}: {said}"
+            )

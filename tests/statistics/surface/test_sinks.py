@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from headscope.statistics import BeyondSinks, usual_statistics
 from tests.statistics.tester import SITE, block_by_hand, columns_by_hand, counted, documents, lens_for
