@@ -98,7 +98,7 @@ def test_a_site_says_how_it_is_read(lens: headscope.Lens) -> None:
     }
 
 
-def test_a_reading_shows_its_strongest_links_and_one_head(lens: headscope.Lens) -> None:
+def test_a_reading_shows_its_strongest_links_and_the_head_that_its_view_opens_with(lens: headscope.Lens) -> None:
     reading = lens.read("the cats sat", pair="a dog")
     markup = reading._repr_html_()
     cells = Page(markup).cells
@@ -106,7 +106,9 @@ def test_a_reading_shows_its_strongest_links_and_one_head(lens: headscope.Lens) 
     assert cells[:2] == ["tokens", "[CLS] the cat ##s sat [SEP] a dog [SEP]"]
     assert cells[5:8] == [f"{top.layer}.{top['head']}", f"{top.query_token} → {top.key_token}", f"{top.weight:.2f}"]
     (picture,) = pictures(markup)
-    assert f"Layer {top.layer}" in picture
+    opened = reading.view().fitted
+    assert f"Layer {opened.layer}" in picture
+    assert f'alt="head {opened.layer}.{opened.heads[0]}: what it looks at in' in markup
     assert ">##s<" in picture
     assert len(markup) < 60_000
     assert "words" in Page(reading.to_words()._repr_html_()).cells

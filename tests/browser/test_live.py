@@ -431,6 +431,19 @@ def test_a_run_of_another_model_has_its_own_name(lens: Lens, open_live: Open, tm
 
 
 @pytest.mark.slow
+def test_a_run_speaks_of_the_heads_that_the_page_opened_with(lens: Lens, run: Path, open_live: Open) -> None:
+    with serving({"minilm": lens}, run) as server:
+        page = open_live(server, f"text={quote(TEXT)}")
+        answered(page)
+        page.wait_for_selector(".live-heads", timeout=60_000)
+        layer = page.input_value("select[name=layer]")
+        chosen = [chip.get_attribute("data-head") for chip in page.locator(".chip[aria-pressed=true]").all()]
+        assert [card.inner_text() for card in page.locator(".live-heads [data-card]").all()] == [
+            f"{layer}.{head}" for head in chosen
+        ]
+
+
+@pytest.mark.slow
 def test_a_run_says_what_heads_do_and_which_texts_excite_them(
     lens: Lens, run: Path, open_live: Open, screenshot: Callable[..., Path]
 ) -> None:
@@ -451,7 +464,7 @@ def test_a_run_says_what_heads_do_and_which_texts_excite_them(
             box = token.bounding_box()
             assert in_sight["y"] <= box["y"] <= box["y"] + box["height"] <= in_sight["y"] + in_sight["height"] + 1
             assert box["y"] + box["height"] <= 860  # of the window
-        assert page.locator(".chip[aria-pressed=true]").all_inner_texts() == ["8"]
+        assert [text.split()[0] for text in page.locator(".chip[aria-pressed=true]").all_inner_texts()] == ["8"]
         assert page.input_value("select[name=layer]") == "2"
         words = page.input_value("textarea[name=text]")
         reading = lens.read(words)
@@ -460,6 +473,8 @@ def test_a_run_says_what_heads_do_and_which_texts_excite_them(
         screenshot(page, "live-exemplar")
         page.keyboard.press("Escape")
         page.wait_for_selector(".card-panel", state="detached")
+        role = headscope.load_run(run).roles.set_index(["layer", "head"]).loc[(2, 8), "role"]
+        assert role in page.get_attribute(".chip[data-head='8']", "aria-label")
         page.click(".live-heads [data-card='2.8']")
         page.wait_for_selector(".card-panel[data-card='2.8']")
         page.click("#tab-model")

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import headscope
-from headscope.lens.telling import LITTLE, REPEATED, ROLES, Telling, opening, places_of, ranked, telling_in
+from headscope.lens.telling import LITTLE, REPEATED, ROLES, TWICE, Telling, opening, places_of, ranked, telling_in
 from headscope.views.from_arrays import content_of_arrays
 from headscope.views.from_reading import content_of
-from headscope.views.state import State
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=9), st.booleans())
@@ -75,11 +74,43 @@ def test_against_loops(seed: int, causal: bool) -> None:
                 continue
             total = sum(beyond[q, k] for q in of for k in range(count) if k not in sinks)
             shares[role] = sum(score for (q, k), score in beyond.items() if q in of and place[q, k]) / total if total else 0
+            if role in ROLES[:2] and shares[role] < TWICE * by_others(beyond, place, of):
+                del shares[role]
         named = next((role for role in ROLES if shares.get(role, 0) > 0.5), "")
         left = sum(beyond.values()) / sum(float(weights[head, q].sum()) for q in rows)
         assert one.role == (named if left >= LITTLE else "")
         if one.role:
             assert one.share == pytest.approx(shares[named], abs=1e-4)
+
+
+def by_others(beyond: dict[tuple[int, int], float], place: torch.Tensor, of: list[int]) -> float:
+    """What the places of some rows would get, if each of their keys had what rows give to it whose place it is not."""
+    sums: dict[int, float] = {}
+    for (q, _), score in beyond.items():
+        sums[q] = sums.get(q, 0) + score
+    usual = {}
+    for key in {k for _, k in beyond}:
+        others = [score / sums[q] for (q, k), score in beyond.items() if k == key and score > 0 and not place[q, k]]
+        usual[key] = sum(others) / len(others) if others else 0
+    expected = sum(sums[q] * sum(usual[k] for k in usual if place[q, k]) for q in of)
+    return expected / sum(sums[q] for q in of)
+
+
+def test_a_head_that_everyone_looks_with_at_one_word_is_no_induction_head() -> None:
+    tokens = ["the", "cat", "saw", "the", "dog", "near", "the", "door", "and", "left", "the", "cat"]
+    count = len(tokens)
+    none, nowhere = [False] * count, torch.zeros(count, dtype=torch.bool)
+    at_one = torch.full((1, count, count), 0.02).tril()
+    at_one[0, 1:, 1] = 1  # all look at the first cat, also those whose token is "the", which it follows
+    at_one /= at_one.sum(-1, keepdim=True)
+    induction = places_of(tokens, none, causal=True)["induction"]
+    assert float(at_one[0, [3, 6, 10]].mul(induction[[3, 6, 10]]).sum(1).min()) > 0.8
+    assert telling_in(0, at_one, none, none, True, tokens, nowhere)[0].role == ""
+    asked = at_one.clone()  # the same where it should look there, and else where it should
+    asked[0, 11, [1, 2]] = asked[0, 11, [2, 1]]
+    without = ~induction.any(1)
+    asked[0, without] = torch.ones(count, count).tril().div(torch.arange(1, count + 1)[:, None])[without]
+    assert telling_in(0, asked, none, none, True, tokens, nowhere)[0].role == "induction"
 
 
 def test_a_planted_induction_head_is_where_a_view_opens() -> None:
@@ -95,9 +126,10 @@ def test_a_planted_induction_head_is_where_a_view_opens() -> None:
     content = content_of_arrays(tokens, scores)
     best = content.telling["decoder self"][0]
     assert (best.layer, best.head, best.role) == (1, 1, "induction")
-    state = State().fitted(content)
+    state = headscope.head_view(tokens=tokens, scores=scores).fitted
     assert (state.layer, state.heads) == (1, (1,))
-    assert State(layer=0).fitted(content).heads is None  # who names a layer sees all its heads
+    of_layer = headscope.head_view(tokens=tokens, scores=scores, layer=0)
+    assert of_layer.fitted.heads is None  # who names a layer sees all its heads
 
 
 def test_what_cannot_be_seen_is_not_first() -> None:
@@ -114,3 +146,12 @@ def test_a_real_encoder_opens_at_its_previous_token_head(minilm: Path) -> None:
     best = content.telling["encoder self"][0]
     assert (best.layer, best.head, best.role) == (0, 2, "previous token")
     assert best.share > 0.99
+
+
+@pytest.mark.real
+def test_no_head_of_a_real_encoder_is_named_for_a_word_that_all_look_at(minilm: Path) -> None:
+    with headscope.open(str(minilm)) as lens:
+        content = content_of(lens.read("The keys to the cabinet are on the table."))
+    found = content.telling["encoder self"]
+    assert (found[0].layer, found[0].head, found[0].role) == (0, 8, "duplicate token")
+    assert "induction" not in {one.role for one in found}

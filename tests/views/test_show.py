@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import inspect
 import re
+import subprocess
+import sys
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -226,3 +228,9 @@ def test_what_a_difference_has_not(options: dict[str, str], words: str) -> None:
         headscope.head_view(reading, of="a")
     with pytest.raises(headscope.HeadscopeError, match="a second reading to compare"):
         headscope.head_view(tokens=TOKENS, scores=SCORES, against=reading)
+
+
+def test_which_views_there_are_is_known_before_any_is_asked_for() -> None:
+    asked = "from headscope.views.state import VIEWS; print(*VIEWS)"
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["head", "model", "neuron", "matrix"]

@@ -16,6 +16,7 @@ from headscope.lens.sinks import known_sinks, parked_in, rows_left
 HALF = 0.5  # of what goes beyond sinks: from here on a place names a head (clark2019, section 3.1)
 LITTLE = 0.1  # of all that it gives: a head that leaves less beyond sinks is not named by it
 CLEAR = 0.2  # of focus: from here on a name is seen in the picture, and puts its head first
+TWICE = 2.0  # what other tokens give to the same place: less, and the head looks there whoever asks
 REPEATED = 3  # rows whose token comes again, at least: fewer say nothing of repetition
 MOST = 12  # heads of a kind of attention that are kept though they have no name
 OPENED = 3  # of one layer, that a page opens with at the most
@@ -90,19 +91,31 @@ def _named(beyond: Tensor, counted: Tensor, places: dict[str, Tensor]) -> tuple[
     """The first role whose place has more than half of what goes beyond sinks, and that share."""
     for role, place in places.items():
         here = place[counted]
-        repeats = role in ROLES[:2]
-        if repeats:  # judged on the rows that have a copy to look for
+        usual = torch.zeros_like(beyond[0])
+        given = beyond
+        if role in ROLES[:2]:  # judged on the rows that have a copy to look for, and against those for which it is none
             with_copy = here.any(1)
             if int(with_copy.sum()) < REPEATED:
                 continue
+            usual = _usually_given(beyond, here)
             here, given = here[with_copy], beyond[with_copy]
-        else:
-            given = beyond
         total = float(given.sum())
         share = float(given[here].sum()) / total if total else 0.0
-        if share > HALF:
+        by_others = float(((here * usual).sum(1) * given.sum(1)).sum()) / total if total else 0.0
+        if share > HALF and share >= TWICE * by_others:
             return role, share
     return "", 0.0
+
+
+def _usually_given(beyond: Tensor, here: Tensor) -> Tensor:
+    """(row, key) twice -> (key,): the mean share that a key gets of the rows that see it and whose place it is not.
+
+    >>> _usually_given(torch.tensor([[0.2, 0.6], [0.1, 0.1]]), torch.tensor([[False, False], [True, False]])).tolist()
+    [0.25, 0.625]
+    """
+    others = (beyond > 0) & ~here
+    shares = beyond / beyond.sum(1, keepdim=True).clamp(min=torch.finfo(beyond.dtype).tiny)
+    return (shares * others).sum(0) / others.sum(0).clamp(min=1)
 
 
 def telling_in(

@@ -18,9 +18,8 @@ from headscope.views.from_arrays import content_of_arrays, content_of_stacks
 from headscope.views.from_reading import USUAL, content_of
 from headscope.views.given import check_action, sort_chosen, sort_given, sort_stacks
 from headscope.views.joint_maps import Of
-from headscope.views.print import head, matrix, model, neuron
 from headscope.views.ranking import CHANGE, most_changed
-from headscope.views.state import VIEWS, Kind, Pairs, Scale, Small, State, Theme, sinks_chosen
+from headscope.views.state import Pairs, Scale, Small, State, Theme, sinks_chosen
 from headscope.views.view import View
 
 # A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
@@ -167,18 +166,17 @@ def view_of(
 
 def _sharing_options(
     function: Callable[Concatenate[str, Options], View],
-) -> Callable[[str, Kind, str], Callable[Options, View]]:
+) -> Callable[[str, str], Callable[Options, View]]:
     """What makes the function of a view: it takes what `function` takes, and says so to whoever asks for help."""
     signature = inspect.signature(function)
 
-    def named(view: str, kind: Kind, about: str) -> Callable[Options, View]:
+    def named(view: str, about: str) -> Callable[Options, View]:
         def show(*arguments: Options.args, **options: Options.kwargs) -> View:
             return function(view, *arguments, **options)
 
         show.__name__ = show.__qualname__ = f"{view}_view"
         show.__doc__ = f"{about}\n\n{inspect.getdoc(function)}"
         show.__signature__ = signature.replace(parameters=list(signature.parameters.values())[1:])  # type: ignore[attr-defined]
-        VIEWS[view] = kind
         return show
 
     return named
@@ -188,21 +186,18 @@ _view = _sharing_options(view_of)
 
 head_view = _view(
     "head",
-    Kind(620, head.figure),
     """Tokens on both sides and a line for every score: what one layer's heads look at.
 
 >>> head_view(tokens=["the", "cat"], scores=[[1.0, 0.0], [0.3, 0.7]])
 <View head: 'the cat'; .save('x.html') writes it>""",
 )
-model_view = _view("model", Kind(720, model.figure), "Every head of every layer, small; the one that is clicked, large.")
+model_view = _view("model", "Every head of every layer, small; the one that is clicked, large.")
 neuron_view = _view(
     "neuron",
-    Kind(620, neuron.figure),
     "Query, key, their product, the softmax, and the norm of what it multiplies, for one token.",
 )
 matrix_view = _view(
     "matrix",
-    Kind(720, matrix.figure),
     "A heat map of one head, to zoom and pan in; two measures side by side with their difference.",
 )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, Self, get_args
 from urllib.parse import quote
 
 from headscope.errors import InputError
-from headscope.later import Figure
 from headscope.lens.reading import Level
 from headscope.lens.sinks import check_sinks
 from headscope.views.content import Attention, Content
@@ -142,14 +141,9 @@ def sinks_chosen(without: bool | None, renormalise: bool) -> Sinks:
     return "" if without is None else "hidden" if without else "shown"
 
 
-class Kind(NamedTuple):
-    """What a view is beside what its page draws."""
-
-    height: int  # of its frame in a notebook, in pixels, until the page has said how high it is
-    figure: Callable[[Content, State], Figure]  # for print, of a state that is fitted
-
-
-VIEWS: dict[str, Kind] = {}  # by name; views/show.py fills it
+# By name, the height of its frame in a notebook, in pixels, until the page has said how high it is. Here, and not filled by
+# the functions of views: who asks which there are may be first.
+VIEWS = {"head": 620, "model": 720, "neuron": 620, "matrix": 720}
 
 
 def _written(value: Any) -> str:

@@ -61,7 +61,7 @@ class View:
         return type(self)(self.content, replace(self.state, **changes), exact=self.exact, height=self.height)
 
     def _repr_html_(self) -> str:
-        first = self.height or VIEWS[self.state.view].height
+        first = self.height or VIEWS[self.state.view]
         return frame(self.html(), f"headscope: {self.content.title}", first, grows=self.height is None)
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Content, HeadStatistic, ModelInfo } from "../schema";
-import { Viewer } from "../shell/Viewer";
+import { shownIn, Viewer } from "../shell/Viewer";
 import type { Change, State } from "../state";
 import type { LiveState, Texts } from "./address";
 import { askedOf, moreMeasures, sameText } from "./asked";
@@ -22,6 +22,7 @@ interface Props {
   truncate: boolean;
   setTruncate: (wanted: boolean) => void;
   statistics: HeadStatistic[]; // of the run, where it is of this model
+  roles: Record<string, string>; // and by `encoder self 3.1` what it says that heads do
   state: State;
   change: Change;
   link: (state: State) => string;
@@ -31,15 +32,16 @@ interface Props {
   other: string; // the text of the other column, where there is one
   buttons?: ComponentChildren;
   empty?: ComponentChildren; // what is shown before the first text
+  below?: (shown: State) => ComponentChildren;
 }
 
 export function Column(props: Props) {
   const { place, model, texts, submit, isEditing, setEditing, truncate, setTruncate } = props;
-  const { statistics, state, change, link, dark, beside, isLarge, other, buttons, empty } = props;
+  const { statistics, roles, state, change, link, dark, beside, isLarge, other, buttons, empty, below } = props;
   const asked = askedOf(texts, model, truncate, state);
   const [reading, again] = useReading(asked, model);
   const { answer, waiting, problem } = reading;
-  const content = useMemo(() => answer && { ...answer.content, statistics }, [answer, statistics]);
+  const content = useMemo(() => answer && { ...answer.content, statistics, roles }, [answer, statistics, roles]);
   const read = (next: Texts, changes?: Partial<LiveState>) => {
     if (problem) again();
     submit(next, changes);
@@ -95,6 +97,7 @@ export function Column(props: Props) {
       ) : (
         empty
       )}
+      {content && below?.(shownIn(content, state))}
     </div>
   );
 }

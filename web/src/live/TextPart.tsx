@@ -20,6 +20,7 @@ interface Props {
 export function TextPart({ server, model, report, state, change, dark }: Props) {
   const isOfRun = server.run !== null && server.run.model.served === model.name;
   const statistics = useMemo(() => (isOfRun && server.run ? server.run.statistics : []), [isOfRun, server.run]);
+  const roles = useMemo(() => (isOfRun && report ? rolesOf(report) : {}), [isOfRun, report]);
   const comparing = state.beside;
   const besideState = useMemo(() => ({ ...state, keep: state.besideKeep }), [state]);
   const changeBeside = useCallback<Change>(
@@ -42,6 +43,7 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
   const shared = {
     model,
     statistics,
+    roles,
     link,
     dark,
     isLarge: state.lecture,
@@ -74,6 +76,7 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
             </button>
           }
           empty={isEmpty && <Examples model={model} read={read} />}
+          below={(shown) => isOfRun && report && !isEmpty && <HeadsShown report={report} state={shown} change={change} />}
         />
         {comparing && (
           <Column
@@ -89,7 +92,6 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
           />
         )}
       </div>
-      {isOfRun && report && !isEmpty && <HeadsShown report={report} state={state} change={change} />}
     </>
   );
 }
@@ -127,8 +129,13 @@ function Examples({ model, read }: { model: ModelInfo; read: (texts: Texts) => v
   );
 }
 
+/** Of the heads that the run has found one for. */
+function rolesOf(report: Report): Record<string, string> {
+  return Object.fromEntries(report.heads.filter((head) => head.family !== "none").map((head) => [head.name, head.role]));
+}
+
 /** The heads that are chosen, in the words of the run's report; each opens its card. */
-function HeadsShown({ report, state, change }: { report: Report; state: LiveState; change: ChangeLive }) {
+function HeadsShown({ report, state, change }: { report: Report; state: State; change: ChangeLive }) {
   const heads = headsShown(report, state);
   if (heads.length === 0) return null;
   return (
@@ -149,11 +156,9 @@ function HeadsShown({ report, state, change }: { report: Report; state: LiveStat
 }
 
 /** Those of one layer that the picture shows; a view of one head shows the first if none is chosen. */
-function headsShown(report: Report, state: LiveState): Head[] {
+function headsShown(report: Report, state: State): Head[] {
   if (state.view === "model") return [];
-  const group = state.attention || report.heads[0]?.group;
-  const layer = state.layer ?? report.heads[0]?.layer;
-  const inLayer = report.heads.filter((head) => head.group === group && head.layer === layer);
+  const inLayer = report.heads.filter((head) => head.group === state.attention && head.layer === state.layer);
   const chosen = state.heads === null ? inLayer : inLayer.filter((head) => state.heads?.includes(head.head));
   return state.view === "head" ? chosen : chosen.slice(0, 1);
 }

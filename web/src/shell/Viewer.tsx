@@ -29,9 +29,7 @@ interface Props {
 export function Viewer({ content, chunks, state, change: changed, dark, more, link = format, keys, beside = false }: Props) {
   const [hidden, setHidden] = useState<number | null>(null);
   const group = useMemo(() => groupShown(content, state), [content, state.attention]);
-  const opened = useMemo(() => opening(content, groupOf(group[0]), state.view), [content, group, state.view]);
-  const attention = group.find((one) => one.layer === (state.layer ?? opened?.layer)) ?? group[0];
-  const shown = useMemo(() => fitted(state, content, attention, opened?.heads ?? null), [state, content, attention, opened]);
+  const { attention, shown } = useMemo(() => shownOf(content, group, state), [content, group, state]);
   // Who chooses heads has chosen their layer too: the page opens nowhere else any more.
   const change = useCallback<Change>(
     (changes) => changed("heads" in changes && !("layer" in changes) ? { layer: attention.layer, ...changes } : changes),
@@ -79,6 +77,17 @@ export function Viewer({ content, chunks, state, change: changed, dark, more, li
   );
   const viewed = { content, chunks, state: shown, change, dark, group, attention };
   return <ViewedContext.Provider value={viewed}>{whole}</ViewedContext.Provider>;
+}
+
+/** The state with nothing left open: its layer and heads are those that the page shows of this content. */
+export function shownIn(content: Content, state: State): State {
+  return shownOf(content, groupShown(content, state), state).shown;
+}
+
+function shownOf(content: Content, group: Attention[], state: State): { attention: Attention; shown: State } {
+  const opened = opening(content, groupOf(group[0]), state.view);
+  const attention = group.find((one) => one.layer === (state.layer ?? opened?.layer)) ?? group[0];
+  return { attention, shown: fitted(state, content, attention, opened?.heads ?? null) };
 }
 
 function groupShown(content: Content, state: State): Attention[] {

@@ -9,7 +9,10 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.later import Figure, matplotlib
 from headscope.views.content import Content
-from headscope.views.state import VIEWS, State
+from headscope.views.print import head, matrix, model, neuron
+from headscope.views.state import State
+
+FIGURES = {"head": head.figure, "model": model.figure, "neuron": neuron.figure, "matrix": matrix.figure}
 
 DOTS = 300  # per inch, of a PNG
 # Text stays text, and nothing in a file depends on when or where it was made.
@@ -19,7 +22,7 @@ _WRITING: Any = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "he
 def draw(content: Content, state: State) -> Figure:
     """The figure of a view, in the light: themes are for screens."""
     chosen = state.fitted(content)
-    return VIEWS[chosen.view].figure(content, chosen)
+    return FIGURES[chosen.view](content, chosen)
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:
