@@ -18,7 +18,7 @@ STAIRS = (
     {"measures"},
     {"statistics"},
     {"study"},
-    {"probes", "views"},
+    {"engines", "probes", "views"},
     {"alignment", "heads"},
     {"papers", "report"},
     {"demo"},

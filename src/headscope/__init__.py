@@ -12,7 +12,7 @@ from headscope.later import doors
 from headscope.version import __version__
 
 if TYPE_CHECKING:
-    from headscope import heads, papers
+    from headscope import engines, heads, papers
     from headscope.alignment import align
     from headscope.lens import AttentionBlock, Head, Lens, ModelSource, Neurons, Reading, Site, open
     from headscope.measures import MEASURES, measure
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 __all__ = [
     "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "ModelSource",
     "Neurons", "Reading", "Run", "Site", "Statistic", "View", "__version__", "align", "attention_map", "compare",
-    "difference_view", "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open",
-    "papers", "report", "statistic", "study",
+    "difference_view", "engines", "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view",
+    "open", "papers", "report", "statistic", "study",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
     __getattr__ = doors(__name__, {
         "alignment": "align",
+        "engines": "",
         "heads": "",
         "lens": "AttentionBlock Head Lens ModelSource Neurons Reading Site open",
         "measures": "MEASURES measure",

@@ -10,7 +10,7 @@ EVERY = 10  # seconds between plain lines
 
 
 class Progress(Protocol):
-    """`part` names what begins, `begin` and `advance` count its documents, `say` is for a line of its own."""
+    """`part` names what begins, `begin` and `advance` count its documents; `say` is a line of its own, `by` who works."""
 
     def part(self, name: str) -> Progress: ...
 
@@ -19,6 +19,8 @@ class Progress(Protocol):
     def advance(self, documents: int) -> None: ...
 
     def say(self, line: str) -> None: ...
+
+    def by(self, workers: str) -> None: ...
 
 
 class Silent:
@@ -32,6 +34,8 @@ class Silent:
     def advance(self, documents: int) -> None: ...
 
     def say(self, line: str) -> None: ...
+
+    def by(self, workers: str) -> None: ...
 
 
 class Bar:
@@ -48,6 +52,7 @@ class Bar:
             progress.MofNCompleteColumn(),
             progress.TextColumn("{task.fields[rate]}"),
             progress.TimeRemainingColumn(),
+            progress.TextColumn("{task.fields[by]}"),
         )
         self.progress = progress.Progress(*columns, console=self.console, disable=not self.console.is_terminal)
         self.plain = not self.console.is_terminal and not quiet
@@ -56,6 +61,7 @@ class Bar:
         self.task: Any = None
         self.said = 0.0
         self.lines: set[str] = set()
+        self.workers = ""
 
     def __enter__(self) -> Bar:
         self.progress.start()
@@ -77,9 +83,15 @@ class Bar:
 
     def begin(self, documents: int, done: int) -> None:
         self.total, self.done = documents, done
-        self.task = self.progress.add_task(self.name, total=documents, completed=done, rate="")
+        self.task = self.progress.add_task(self.name, total=documents, completed=done, rate="", by="")
         if done and done < documents:
             self.console.print(f"Going on: {done:,} of {documents:,} documents are counted already.")
+
+    def by(self, workers: str) -> None:
+        """Who works, such as "2 workers": beside the bar, and in the plain lines."""
+        self.workers = workers
+        if self.task is not None:
+            self.progress.update(self.task, by=workers)
 
     def advance(self, documents: int) -> None:
         self.done += documents
@@ -87,4 +99,6 @@ class Bar:
         self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
         if self.plain and (self.done >= self.total or time.monotonic() - self.said > EVERY):
             self.said = time.monotonic()
-            print(f"{self.name + ': ' if self.name else ''}{self.done:,} of {self.total:,} documents", file=sys.stderr)
+            workers = f", {self.workers}" if self.workers else ""
+            counted = f"{self.done:,} of {self.total:,} documents{workers}"
+            print(f"{self.name + ': ' if self.name else ''}{counted}", file=sys.stderr)

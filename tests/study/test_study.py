@@ -14,6 +14,7 @@ import pytest
 import headscope
 from headscope.errors import InputError
 from headscope.lens.head import HEAD
+from headscope.progress import Progress
 from headscope.statistics import Distance, Entropy, Offsets
 from headscope.study import compare
 from headscope.study.count import BatchSettings, batches_of, encode_all
@@ -60,8 +61,8 @@ def test_interrupted_run_has_the_same_bytes(lens: headscope.Lens, tmp_path: Path
     headscope.study(lens, TEXTS, out=tmp_path / "whole", shard_size=5)
 
     class Interrupted(LocalEngine):
-        def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[ShardCounts]:
-            for done in super().run(work, shards):
+        def run(self, work: Work, shards: Iterable[Shard], progress: Progress) -> Iterator[ShardCounts]:
+            for done in super().run(work, shards, progress):
                 yield done
                 if done.index == 1:
                     raise KeyboardInterrupt

@@ -12,6 +12,7 @@ import pytest
 import headscope
 from headscope.errors import InputError
 from headscope.lens import ModelSource
+from headscope.progress import Progress
 from headscope.statistics import STATISTICS, Entropy, Statistic
 from headscope.study.shards import Shard, shard_file
 from headscope.study.work import ShardCounts, Work
@@ -39,7 +40,7 @@ def count_elsewhere(sent: bytes) -> bytes:
 class OtherProcess:
     """An engine that has no lens: shards are counted in a process that was just begun."""
 
-    def run(self, work: Work, shards: Iterable[Shard]) -> Iterator[ShardCounts]:
+    def run(self, work: Work, shards: Iterable[Shard], progress: Progress) -> Iterator[ShardCounts]:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
             for answer in pool.imap(count_elsewhere, (pickle.dumps((work, shard)) for shard in shards)):
                 yield pickle.loads(answer)

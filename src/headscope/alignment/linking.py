@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, islice
+from dataclasses import dataclass
+from pathlib import Path
 
 from headscope.alignment.choice import Choice
 from headscope.alignment.link_files import read_links, write_links
@@ -11,6 +12,7 @@ from headscope.errors import InputError
 from headscope.later import Tensor
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
+from headscope.lens.source import ModelSource
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
@@ -19,13 +21,16 @@ from headscope.statistics.alignment.alignment_errors import aligning_sites
 from headscope.statistics.alignment.picking import Picker
 from headscope.statistics.alignment.sides import NO_LINK
 from headscope.statistics.surface.null_attention import is_decoder_only
+from headscope.study.manifest import MadeWith
 from headscope.study.results.workspace import Workspace
+from headscope.study.shards import Shard, shards_of
 from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair
 
 SHARD = 1024  # pairs: sorted by length within it, so that little is padding
 
-Linker = Callable[[Sequence[Document]], list[frozenset[Pair]]]
+Linker = Callable[[Lens, Sequence[Document]], list[frozenset[Pair]]]  # what another process can be handed too
+Learner = Callable[[Sequence[Document]], list[frozenset[Pair]]]
 
 
 def link(
@@ -104,23 +109,80 @@ def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
     return found[0]
 
 
-def link_part(workspace: Workspace, part: str, corpus: Corpus, work: Linker, *, at_once: bool = False) -> Iterator[Links]:
-    """The links of every document in order; `at_once` for work that learns from all of them.
+@dataclass(frozen=True)
+class ShardLinks:
+    """The links of a shard's documents, in their order."""
 
-    Each shard's are written whole to parts/`part`; those that are there are read.
-    """
+    index: int
+    links: list[frozenset[Pair]]
+
+
+@dataclass(frozen=True)
+class Linking:
+    """A model's recipe, and what finds links by it: work that another process can be handed."""
+
+    source: ModelSource
+    made_with: MadeWith
+    linker: Linker
+
+    def count(self, lens: Lens, shard: Shard) -> ShardLinks:
+        return ShardLinks(shard.index, self.linker(lens, shard.documents))
+
+
+def link_part(workspace: Workspace, part: str, corpus: Corpus, lens: Lens, linker: Linker) -> Iterator[Links]:
+    """The links of every document in order, by a model. Each shard's are written whole to parts/`part` when it is done."""
     pairs = sum(1 for _ in corpus)
+    parts = _Parts(workspace.folder / "parts" / part, pairs, SHARD)
     bar = workspace.progress.part(part)
-    bar.begin(pairs, 0)
-    documents = iter(corpus)
-    for number in count():
-        some = list(islice(documents, pairs if at_once else SHARD))
-        if not some:
-            return
-        path = workspace.folder / "parts" / part / f"{number:05d}.txt"
-        found = list(read_links(path, format="pharaoh")) if path.is_file() else []
-        if len(found) != len(some):
-            found = [Links.of(links) for links in work(some)]
-            write_links(path, found)
-        yield from found
-        bar.advance(len(some))
+    missing = set(parts.missing())
+    bar.begin(pairs, pairs - sum(map(parts.size, missing)))
+    if missing:
+        job = Linking(lens.source, MadeWith.of(lens), linker)
+        for done in workspace.engine_for(lens).run(job, shards_of(corpus, SHARD, missing), bar):
+            parts.write(done.index, done.links)
+            bar.advance(parts.size(done.index))
+    return parts.read()
+
+
+def link_whole(workspace: Workspace, part: str, corpus: Corpus, learn: Learner) -> Iterator[Links]:
+    """The same by what learns from all documents at once, without a model."""
+    documents = list(corpus)
+    parts = _Parts(workspace.folder / "parts" / part, len(documents), len(documents))
+    bar = workspace.progress.part(part)
+    bar.begin(len(documents), 0)
+    for index in parts.missing():
+        parts.write(index, learn(documents))
+    bar.advance(len(documents))
+    return parts.read()
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Files of links, one a shard."""
+
+    folder: Path
+    pairs: int
+    at_once: int
+
+    def size(self, index: int) -> int:
+        return min(self.at_once, self.pairs - index * self.at_once)
+
+    def write(self, index: int, links: Sequence[frozenset[Pair]]) -> None:
+        write_links(self._path(index), map(Links.of, links))
+
+    def missing(self) -> list[int]:
+        return [index for index in self._indices() if self._kept(index) != self.size(index)]
+
+    def read(self) -> Iterator[Links]:
+        for index in self._indices():
+            yield from read_links(self._path(index), format="pharaoh")
+
+    def _indices(self) -> range:
+        return range(-(-self.pairs // self.at_once)) if self.pairs else range(0)
+
+    def _kept(self, index: int) -> int:
+        path = self._path(index)
+        return sum(1 for _ in read_links(path, format="pharaoh")) if path.is_file() else -1
+
+    def _path(self, index: int) -> Path:
+        return self.folder / f"{index:05d}.txt"

@@ -6,7 +6,7 @@ Then one of them is chosen, and its links are written, a line for each pair.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from headscope.alignment.choice import RULES, Choice, highest_norm, lowest_aer
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
 from headscope.alignment.link_files import read_links, write_links
-from headscope.alignment.linking import Linker, check_model, check_place, link, link_part
+from headscope.alignment.linking import Linker, check_model, check_place, link, link_part, link_whole
 from headscope.alignment.symmetrise import SYMMETRISATIONS
 from headscope.alignment.tables import MEASURES, error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
@@ -29,6 +29,7 @@ from headscope.lens.tokens.prompts import Prompt
 from headscope.progress import Progress, Silent
 from headscope.statistics.alignment.sides import SETTINGS
 from headscope.study import Run
+from headscope.study.engine import Engine
 from headscope.study.manifest import check_run
 from headscope.study.results.result import Result
 from headscope.study.results.workspace import Workspace
@@ -36,6 +37,7 @@ from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair, flipped
 
 SURVEYED = 500  # pairs that average norms are taken from, where there are no gold links
+Way = Callable[[str], Iterator[Links]]  # the links of all pairs, kept in a part of that name
 TITLES = {
     "aer_layers": "Error rates by layer: its heads together",
     "aer_heads": "Error rates by head",
@@ -60,6 +62,7 @@ def align(
     gradient: int = 0,
     eflomal: bool = False,
     batch_size: int = 16,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Choose an attention and write its links in the run directory `out`; run it again to go on after an interruption.
@@ -70,7 +73,8 @@ def align(
 
     `reverse` is a model from the target to the source: both directions are joined, as `symmetrise` says. `prompt` is for a
     decoder-only model: a template with {source} and {target}. To compare with: by `gradient` noisy copies gradients align
-    as well (Ding et al., 2019), and by `eflomal` the statistical aligner, where it is installed.
+    as well (Ding et al., 2019), and by `eflomal` the statistical aligner, where it is installed. `engine` is who counts and
+    links: here, or on a cluster (`headscope.engines.Ray`).
     """
     about = {"layer": layer, "head": head, "measure": measure, "setting": setting, "by": by, "by_head": by_head}
     about |= {"reverse": None if reverse is None else _source(reverse).model, "symmetrise": symmetrise, "prompt": prompt}
@@ -81,8 +85,9 @@ def align(
     if isinstance(lens, ModelSource) or isinstance(reverse, ModelSource):
         chosen_so: Any = {name: value for name, value in about.items() if name not in ("reverse", "corpus")}
         with _opened(lens) as one, _opened(reverse) as other:
-            return align(one, corpus, out=out, reverse=other, batch_size=batch_size, progress=progress, **chosen_so)
-    workspace = Workspace("align", Path(out), lens, about, progress or Silent())
+            chosen_so |= {"batch_size": batch_size, "engine": engine, "progress": progress}
+            return align(one, corpus, out=out, reverse=other, **chosen_so)
+    workspace = Workspace("align", Path(out), lens, about, progress or Silent(), engine=engine)
     for model in filter(None, (lens, reverse)):
         check_model(model, reads)
         if layer is not None:
@@ -107,16 +112,20 @@ def align(
         if name in tables:
             workspace.add(Result(name, title, tables[name]))
     choices = {"forward": chosen(tables)}
-    forward = partial(link, lens, choice=choices["forward"], prompt=reads, batch_size=batch_size)
-    ways: dict[str, Linker] = {"forward": forward}
+
+    def by_model(model: Lens, linker: Linker) -> Way:
+        return lambda part: link_part(workspace, part, corpus, model, linker)
+
+    forward = partial(link, choice=choices["forward"], prompt=reads, batch_size=batch_size)
+    ways = {"forward": by_model(lens, forward)}
     if reverse is not None:
         choices["reverse"] = chosen(surveyed(reverse, "survey-reverse", Corpus.from_documents(list(map(flip, some)))))
-        ways["reverse"] = partial(_link_back, reverse, choices["reverse"], batch_size)
+        ways["reverse"] = by_model(reverse, partial(_link_back, choice=choices["reverse"], batch_size=batch_size))
     if gradient:
-        ways["gradient"] = partial(gradient_links, lens, samples=gradient)
+        ways["gradient"] = by_model(lens, partial(gradient_links, samples=gradient))
     if eflomal:
-        ways["eflomal"] = eflomal_links
-    written = _write_links(workspace, corpus, ways, symmetrise)
+        ways["eflomal"] = lambda part: link_whole(workspace, part, corpus, eflomal_links)
+    written = _write_links(workspace.folder, ways, symmetrise)
     if gold:
         found = {path.stem: read_links(path, format="pharaoh") for path in written}
         table = link_scores(found, [document.alignment for document in corpus])
@@ -141,7 +150,7 @@ def flip(document: Document) -> Document:
     return replace(document, words=document.target_words, target_words=document.words, alignment=gold)
 
 
-def _link_back(lens: Lens, choice: Choice, batch_size: int, documents: Sequence[Document]) -> list[frozenset[Pair]]:
+def _link_back(lens: Lens, documents: Sequence[Document], *, choice: Choice, batch_size: int) -> list[frozenset[Pair]]:
     """Links from the source to the target, by a model from the target to the source."""
     found = link(lens, [flip(document) for document in documents], choice, batch_size=batch_size)
     return [flipped(links) for links in found]
@@ -177,15 +186,15 @@ def _check_rules(asked: Mapping[str, object], gold: bool) -> None:
         find_program()
 
 
-def _write_links(workspace: Workspace, corpus: Corpus, ways: Mapping[str, Linker], symmetrise: str) -> list[Path]:
+def _write_links(folder: Path, ways: Mapping[str, Way], symmetrise: str) -> list[Path]:
     """links.txt, and of two directions joined also each one's own; then what they are compared with."""
     both = "reverse" in ways
-    paths = [workspace.folder / f"{'links' if name == 'forward' and not both else name}.txt" for name in ways]
-    for path, (name, work) in zip(paths, ways.items(), strict=True):
-        write_links(path, link_part(workspace, path.stem, corpus, work, at_once=name == "eflomal"))  # it learns from all
+    paths = [folder / f"{'links' if name == 'forward' and not both else name}.txt" for name in ways]
+    for path, way in zip(paths, ways.values(), strict=True):
+        write_links(path, way(path.stem))
     if not both:
         return paths
-    joined = workspace.folder / "links.txt"
+    joined = folder / "links.txt"
     directions = zip(*(read_links(path, format="pharaoh") for path in paths[:2]), strict=True)
     write_links(joined, (Links.of(SYMMETRISATIONS[symmetrise](one.sure, other.sure)) for one, other in directions))
     return [joined, *paths]

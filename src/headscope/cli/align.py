@@ -60,6 +60,9 @@ def align(
         bool, typer.Option("--eflomal", help="Also run the statistical aligner eflomal, if it is installed.")
     ] = False,
     batch_size: options.BatchSize = 16,
+    engine: options.Engine = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
     as_json: options.AsJson = False,
     device: options.Device = None,
     dtype: options.Dtype = "float32",
@@ -86,17 +89,18 @@ def align(
     """
     from headscope.alignment import align as align_corpus
     from headscope.alignment.gold import read_pairs
+    from headscope.engines import chosen_engine
     from headscope.lens import ModelSource
     from headscope.progress import Bar
 
     corpus = read_pairs(source, target, first, gold, gold_format, gold_base, gold_first)
     forward = ModelSource(model, device, dtype, revision, trust_remote_code)
     backward = replace(forward, model=reverse, revision=None, name="") if reverse else None
-    with Bar(quiet=as_json) as bar:
+    with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
         run = align_corpus(
             forward, corpus, out=output, layer=layer, head=head, measure=measure, setting=setting, by=by, by_head=by_head,
             reverse=backward, symmetrise=symmetrise, prompt=prompt, gradient=gradient, eflomal=eflomal,
-            batch_size=batch_size, progress=bar,
+            batch_size=batch_size, engine=counting, progress=bar,
         )  # fmt: skip
     _tell(run, as_json)
 

@@ -67,6 +67,16 @@ OnError = Annotated[
     Literal["stop", "skip"], typer.Option(help="At what cannot be read: stop, or pass over it and count it.")
 ]
 
+Engine = Annotated[
+    Literal["local", "ray"], typer.Option(help="Who counts: local (this process), or ray (workers; extra: ray).")
+]
+Address = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT", help="Of a Ray cluster, or auto. Default: Ray begins on this machine.")
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, metavar="N", help="Ray's. Default: one a GPU, or as many as the cores allow.")
+]
+
 # What is said in the end
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 

@@ -10,6 +10,7 @@ import typer
 
 from headscope.cli import options
 from headscope.cli.help import help_of
+from headscope.engines import chosen_engine
 from headscope.lens import ModelSource
 from headscope.papers import PAPERS
 from headscope.papers.options import OPTION, Option
@@ -32,6 +33,9 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         model: options.Model,
         output: options.Output,
         batch_size: options.BatchSize = 16,
+        engine: options.Engine = "local",
+        address: options.Address = None,
+        workers: options.Workers = None,
         set_by_text: options.Set = None,
         as_json: options.AsJson = False,
         device: options.Device = None,
@@ -44,8 +48,9 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         by_text = _set(paper, set_by_text or ())
         source = ModelSource(model, device, dtype, revision, trust_remote_code)
         data, settings = (_made(one, source, given) for one in (paper.data_type, paper.settings_type))
-        with Bar(quiet=as_json) as bar:
-            run = paper.run(source, data, replace(settings, **by_text), out=output, batch_size=batch_size, progress=bar)
+        chosen = replace(settings, **by_text)
+        with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
+            run = paper.run(source, data, chosen, out=output, batch_size=batch_size, engine=counting, progress=bar)
         _tell(run, as_json)
 
     model, output, *others, _ = signature(command, eval_str=True).parameters.values()

@@ -68,6 +68,9 @@ def study(
     max_tokens: options.MaxTokens = None,
     truncate: options.Truncate = False,
     on_error: options.OnError = "stop",
+    engine: options.Engine = "local",
+    address: options.Address = None,
+    workers: options.Workers = None,
     random_init: Annotated[
         int | None, typer.Option(metavar="SEED", help="Use the model's randomly initialised twin instead.")
     ] = None,
@@ -94,7 +97,10 @@ def study(
       headscope study gpt2 "texts/*.jsonl.gz" -o run -s entropy -s distance -m weight -m norm --truncate
 
       headscope study bert-base-uncased wiki.txt -o run --format paragraph-pairs --max-tokens 128 --truncate
+
+      headscope study bert-base-uncased wiki.txt -o run --engine ray --workers 4
     """
+    from headscope.engines import chosen_engine
     from headscope.lens import AS_WRITTEN, BY_WORD, ModelSource
     from headscope.progress import Bar
     from headscope.report import add_model_tables, report_statistics
@@ -117,9 +123,9 @@ def study(
     feed: Any = {"batch_size": batch_size, "max_tokens": max_tokens, "truncate": truncate, "on_error": on_error}
     feed |= {"out": output, "shard_size": shard_size, "encoding": BY_WORD if by_word else AS_WRITTEN}
     check_study(source, documents, None if by_report else named, **feed)
-    with source.open() as lens, Bar(quiet=as_json) as bar:
+    with chosen_engine(engine, address, workers) as counting, source.open() as lens, Bar(quiet=as_json) as bar:
         counted = with_settings(report_statistics(lens, measures), changed) if by_report else named
-        run = run_study(lens, documents, counted, progress=bar, **feed)
+        run = run_study(lens, documents, counted, engine=counting, progress=bar, **feed)
         page = None
         if report:
             add_model_tables(lens, run, documents)

@@ -12,6 +12,7 @@ from headscope.lens import Lens, ModelSource
 from headscope.progress import Progress, Silent
 from headscope.statistics import Statistic
 from headscope.study import Run
+from headscope.study.engine import Engine
 from headscope.study.manifest import check_corpora, check_run
 from headscope.study.results.made import Made, asked_for
 from headscope.study.results.result import Claim, Result, claims_result
@@ -61,12 +62,13 @@ class Paper(Generic[D, S]):
         *,
         out: str | Path,
         batch_size: int = 16,
+        engine: Engine | None = None,
         progress: Progress | None = None,
     ) -> Run:
         """Make what there is data for, in the run directory `out`; run it again to go on after an interruption.
 
         The model is an open lens, or a recipe that is opened once all is checked that can be without it; not at all, where
-        the run is there, of the same files and settings, and whole.
+        the run is there, of the same files and settings, and whole. `engine` counts its studies: here, or on a cluster.
         """
         cls.check_given(_given(data))
         chosen: S = settings or cls.settings_type()
@@ -84,7 +86,8 @@ class Paper(Generic[D, S]):
             return Run.open(folder)
         with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
             settled = cls.settled(opened, chosen)
-            workspace = Workspace(cls.name, folder, opened, _described(settled, batch_size), shown, corpora)
+            described = _described(settled, batch_size)
+            workspace = Workspace(cls.name, folder, opened, described, shown, corpora, engine)
             return cls(workspace, _for_model(data, opened), settled, batch_size)._made(asked)
 
     def _made(self, asked: str) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,26 @@ def versions() -> dict[str, str]:
         "transformers": transformers.__version__,
         "python": platform.python_version(),
     }
+
+
+@dataclass(frozen=True)
+class MadeWith:
+    """What numbers come of besides the job: who counts elsewhere must have the same model and software."""
+
+    hashes: dict[str, str]
+    versions: dict[str, str]
+    size: int  # bytes of the model in memory
+
+    @classmethod
+    def of(cls, lens: Lens, manifest: dict[str, Any] | None = None) -> MadeWith:
+        """Of an open model; as a manifest has it, where there is one."""
+        found = manifest or {"model": describe_model(lens), "versions": versions()}
+        size = sum(tensor.numel() * tensor.element_size() for tensor in lens.model.state_dict().values())
+        return cls(found["model"]["hashes"], found["versions"], size)
+
+    def differences(self, other: MadeWith) -> list[str]:
+        """What is not the same there, in words."""
+        return _changes({"model": self.hashes, **self.versions}, {"model": other.hashes, **other.versions})
 
 
 def describe_model(lens: Lens) -> dict[str, Any]:

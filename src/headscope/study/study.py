@@ -25,7 +25,7 @@ from headscope.study.count import BatchSettings
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.groups import describe, group_size
 from headscope.study.intervals import intervals
-from headscope.study.manifest import begin_run, check_run, is_begun, save_manifest
+from headscope.study.manifest import MadeWith, begin_run, check_run, is_begun, save_manifest
 from headscope.study.run import Run
 from headscope.study.shards import SHARD, shard_file, shards_of
 from headscope.study.state import State, load_state, save_state
@@ -55,6 +55,7 @@ def study(
 
     The model is an open lens, or a recipe that is opened for the study. `encoding` says how documents become tokens: as they
     are written, `headscope.lens.BY_WORD` for alignments of words, or a `Prompt` with source and target for a decoder.
+    `engine` counts the shards: here, one after the other, or on a cluster (`headscope.engines.Ray`), to the same bytes.
     """
     batches = BatchSettings(batch_size, max_tokens, truncate, on_error, encoding)
     chosen = as_statistics(statistics)
@@ -65,7 +66,8 @@ def study(
     with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
         manifest = _begin(run, opened, read, chosen, batches, shard_size)
         total = manifest["corpus"]["documents"]
-        work = Work(opened.source, chosen, batches, group_size(total), read.annotator, read.on_error)
+        made_with = MadeWith.of(opened, manifest)
+        work = Work(opened.source, chosen, batches, group_size(total), made_with, read.annotator, read.on_error)
         progress = progress or Silent()
         for line in notices(manifest["corpus"]):
             progress.say(line)
@@ -159,7 +161,7 @@ def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine:
     shards = range(-(-total // size))
     finished = {index for index in shards if load_state(shard_file(run, index)) is not None}
     progress.begin(total, min(len(finished) * size, total))
-    for done in engine.run(work, shards_of(corpus.bare(), size, set(shards) - finished)):
+    for done in engine.run(work, shards_of(corpus.bare(), size, set(shards) - finished), progress):
         save_state(shard_file(run, done.index), done.state, done.groups, done.counts)
         progress.advance(done.documents)
 

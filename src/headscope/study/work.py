@@ -9,6 +9,7 @@ from headscope.lens.source import ModelSource
 from headscope.statistics.base import Statistic, settle_all
 from headscope.study.count import BatchSettings, count
 from headscope.study.groups import grouped, stacked
+from headscope.study.manifest import MadeWith
 from headscope.study.shards import Shard
 from headscope.study.state import State
 from headscope.text import Annotator, Corpus, Document
@@ -34,6 +35,7 @@ class Work:
     statistics: Sequence[Statistic]
     batches: BatchSettings
     group_size: int  # documents
+    made_with: MadeWith
     annotator: Annotator | None = None
     on_error: OnError = "stop"  # the corpus's own, for what cannot be annotated
 

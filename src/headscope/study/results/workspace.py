@@ -11,6 +11,7 @@ from headscope.lens.lens import Lens
 from headscope.progress import Progress, Silent
 from headscope.statistics.base import Statistic
 from headscope.study import Run, study
+from headscope.study.engine import Engine, LocalEngine
 from headscope.study.manifest import begin_run, save_manifest
 from headscope.study.results import figures
 from headscope.study.results.made import Made, content_of
@@ -30,6 +31,7 @@ class Workspace:
     settings: dict[str, Any]
     progress: Progress = field(default_factory=Silent)
     corpora: dict[str, str] = field(default_factory=dict)  # by name, the fingerprints of what it reads
+    engine: Engine | None = None  # who counts; without one it is done here
     results: list[Result] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # each a sentence: what, and why
     read: dict[str, list[str]] = field(default_factory=dict)  # what was read, in words, and by which of its studies
@@ -49,11 +51,15 @@ class Workspace:
     ) -> Run:
         """A study in parts/`part`, which goes on where it was interrupted."""
         out, progress = self.folder / "parts" / part, self.progress.part(part)
-        run = study(lens or self.lens, corpus, statistics, out=out, progress=progress, **feed)
+        run = study(lens or self.lens, corpus, statistics, out=out, engine=self.engine, progress=progress, **feed)
         cut = f"{part}, cut at {feed['max_tokens']} tokens" if feed.get("max_tokens") else part
         self.read.setdefault(as_read(run.manifest["corpus"]), []).append(cut)
         self.texts[part] = what_of(run.manifest["corpus"])
         return run
+
+    def engine_for(self, lens: Lens) -> Engine:
+        """Who works on shards with a model."""
+        return self.engine or LocalEngine(lens)
 
     def copy_tables(self, run: Run) -> None:
         """The tables of a part, among those of the whole run."""

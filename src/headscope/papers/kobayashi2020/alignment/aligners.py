@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.linking import Linker, link_part
+from headscope.alignment.linking import link_part, link_whole
 from headscope.alignment.tables import error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
 from headscope.later import pd
@@ -18,6 +18,7 @@ from headscope.papers.kobayashi2020.settings import Data
 from headscope.study.results.workspace import Workspace
 from headscope.study.tables import save_table
 from headscope.text import Corpus
+from headscope.text.links import Links
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,20 @@ def aligners_of(workspace: Workspace, data: Data, batch_size: int) -> list[Align
     aligners: list[Aligner] = []
     for lens in _every(workspace.lens, data):
         number = f"-{len(aligners)}" if aligners else ""
-        others: dict[str, tuple[str, Linker]] = {}
+        others: dict[str, Callable[[], Iterator[Links]]] = {}
         if data.gradient:
-            linker = partial(gradient_links, lens, samples=data.gradient, batch_size=batch_size)
-            others["SmoothGrad"] = (f"gradient-{data.gradient}{number}", linker)
+            linker, part = (
+                partial(gradient_links, samples=data.gradient, batch_size=batch_size),
+                f"gradient-{data.gradient}{number}",
+            )
+            others["SmoothGrad"] = partial(link_part, workspace, part, pairs, lens, linker)
         if data.eflomal and not aligners:
-            others["eflomal"] = ("eflomal", eflomal_links)
+            others["eflomal"] = partial(link_whole, workspace, "eflomal", pairs, eflomal_links)
         known = {one.name for one in aligners}
         model = lens.source.model
         name = model if model not in known else f"{model} ({len(aligners) + 1})"
         tables = _counted(workspace, lens, pairs, batch_size, f"alignment{number}")
-        aligners.append(Aligner(name, *tables, _scored(workspace, pairs, others)))
+        aligners.append(Aligner(name, *tables, _scored(pairs, others)))
     return aligners
 
 
@@ -82,13 +86,10 @@ def _counted(
     return made["aer_layers"], made["aer_heads"], mean_norms(counted)
 
 
-def _scored(workspace: Workspace, pairs: Corpus, systems: dict[str, tuple[str, Linker]]) -> pd.DataFrame:
+def _scored(pairs: Corpus, systems: Mapping[str, Callable[[], Iterator[Links]]]) -> pd.DataFrame:
     """One row for each aligner that does not read attention: system, aer, low, high. Its links are kept in parts/."""
     if not systems:
         return pd.DataFrame()
-    found = {
-        system: list(link_part(workspace, part, pairs, work, at_once=part == "eflomal"))
-        for system, (part, work) in systems.items()
-    }
+    found = {system: list(links()) for system, links in systems.items()}
     scored = link_scores(found, (document.alignment for document in pairs))
     return scored.rename(columns={"aer_low": "low", "aer_high": "high"})[["system", "aer", "low", "high"]]

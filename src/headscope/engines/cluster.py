@@ -1,0 +1,107 @@
+"""The cluster that workers are asked of, begun here or there already: what it has, and what a worker gets of it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from headscope.engines.worker import Worker
+from headscope.errors import InputError, MissingExtra
+from headscope.lens.source import ModelSource
+
+THREADS = 4  # of a worker, where there are enough cores: more make a batch little faster
+ROOM = 2**30  # bytes beside the model: libraries, a batch's blocks, sums
+
+
+@dataclass(frozen=True)
+class Share:
+    """What each of some workers gets."""
+
+    workers: int
+    threads: int
+    gpus: int
+    memory: int  # bytes
+
+
+class Cluster:
+    """Ray, when it is needed; it ends with us where it has begun with us."""
+
+    def __init__(self, address: str | None, workers: int | None, threads: int | None) -> None:
+        for name, number in (("workers", workers), ("threads", threads)):
+            if number is not None and number < 1:
+                raise InputError(f"{name} is at least 1, not {number}.")
+        check_installed()
+        self.address, self.workers, self.threads = address, workers, threads
+        self._began = False
+
+    def join(self) -> Any:
+        """Ray's module, connected."""
+        # Ray would count its users over the network, unless told otherwise.
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        ray = ray_module()
+        if ray.is_initialized():
+            return ray
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
+        address = self.address or os.environ.get("RAY_ADDRESS") or "local"
+        try:
+            if address == "local":
+                ray.init(address, include_dashboard=False, num_cpus=os.cpu_count(), **quiet)
+            else:
+                ray.init(address, **quiet)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"No Ray cluster answers at {address} ({reason[:200]}): check --address, or begin one with ray start --head."
+            ) from error
+        self._began = True
+        return ray
+
+    def leave(self) -> None:
+        if self._began:
+            ray_module().shutdown()
+            self._began = False
+
+    def share(self, source: ModelSource, size: int) -> Share:
+        """What a worker gets for a model of `size` bytes: no core, and no GPU, is given to two of them."""
+        has = self.join().cluster_resources()
+        nodes = [node["Resources"] for node in self.join().nodes() if node["Alive"]]
+        on_gpu = (source.device or "cpu").partition(":")[0] not in ("cpu", "meta")
+        cpus, gpus = int(has.get("CPU", 1)), int(has.get("GPU", 0))
+        fewest = min((int(node["CPU"]) for node in nodes if node.get("CPU")), default=1)
+        if on_gpu and not gpus:
+            raise InputError(f"No machine of the cluster has a GPU for a model on {source.device}: leave --device out.")
+        if self.workers is not None:
+            threads = self.threads or max(1, min(fewest, cpus // self.workers))
+        else:
+            threads = self.threads or max(1, min(fewest, cpus // gpus if on_gpu else THREADS))
+        workers = self.workers or (gpus if on_gpu else max(1, sum(int(node.get("CPU", 0)) // threads for node in nodes)))
+        return Share(workers, threads, int(on_gpu), 2 * size + ROOM)  # while it is loaded, a model may be there twice
+
+    def hire(self, share: Share) -> Any:
+        """One more worker: it comes when there is room for it."""
+        options: dict[str, Any] = {"num_cpus": share.threads, "memory": share.memory, "max_restarts": 0}
+        if share.gpus:
+            options["num_gpus"] = share.gpus
+        return self.join().remote(Worker).options(**options).remote(share.threads)
+
+    def says(self) -> str:
+        """What the cluster has that is free, in words."""
+        free = self.join().available_resources()
+        return f"{free.get('CPU', 0):g} CPUs, {free.get('GPU', 0):g} GPUs and {free.get('memory', 0) / 2**30:.1f} GB"
+
+
+def check_installed() -> None:
+    """Said at once, not when the first shard is to be counted; Ray itself takes its time to be imported."""
+    try:
+        found = importlib.util.find_spec("ray")
+    except ValueError:
+        found = None
+    if found is None:
+        raise MissingExtra("The engine ray", "ray")
+
+
+def ray_module() -> Any:
+    return importlib.import_module("ray")
