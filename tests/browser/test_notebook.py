@@ -26,7 +26,7 @@ def _notebook() -> dict[str, Any]:
     sources = [
         f'import headscope\nlens = headscope.open("{MODEL}")\n'
         'reading = lens.read("The keys to the cabinet are on the table.", pair="They are heavy.")\nreading',
-        "headscope.head_view(reading, layer=2)",
+        "headscope.head_view(reading)",
         "headscope.model_view(reading)",
         'headscope.neuron_view(reading, layer=3, heads=[2], keep=["q5"])',
         'headscope.matrix_view(reading, layer=4, heads=[7], compare="norm")',
