@@ -1,27 +1,16 @@
-"""Ray for tests: small, without a dashboard, and gone afterwards."""
+"""Ray for tests: small, and gone afterwards."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-
-MEMORY = 100 * 2**20  # bytes of Ray's object store
+from headscope.engines import Ray
 
 
-@contextmanager
-def small_ray(cpus: int) -> Iterator[None]:
-    import ray
-
-    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "error"}
-    ray.init("local", num_cpus=cpus, object_store_memory=MEMORY, **quiet)
-    try:
-        yield
-    finally:
-        ray.shutdown()
+def small_ray(workers: int = 2, **more: Any) -> Ray:
+    """Ray on this machine, whatever it has, with room for that many workers of a thread each."""
+    return Ray(workers=workers, init={"num_cpus": workers, "object_store_memory": 100 * 2**20}, **more)
 
 
 def files_of(run: Path) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from headscope.errors import InputError, ModelError
 from headscope.lens import ModelSource
 from headscope.statistics import Entropy
 from headscope.study.manifest import MadeWith
+from headscope.text.pieces import Piece
 from tests.papers.samples import run_command, save_tiny
 from tests.study.clusters import files_of, small_ray
 
@@ -28,7 +30,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> ModelSource:
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Ray]:
-    with small_ray(cpus=2), Ray(workers=2) as engine:
+    with small_ray() as engine:
         yield engine
 
 
@@ -38,6 +40,30 @@ def test_ray_counts_the_same_bytes(source: ModelSource, engine: Ray, tmp_path: P
     headscope.study(source, TEXTS, counted, out=tmp_path / "here", shard_size=4)
     headscope.study(source, TEXTS, counted, out=tmp_path / "there", shard_size=4, engine=engine)
     assert files_of(tmp_path / "here") == files_of(tmp_path / "there")
+
+
+@pytest.mark.xdist_group("ray")
+def test_files_are_read_where_the_workers_are(
+    source: ModelSource, engine: Ray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the documents are sent to a worker that does not see the files: here, since only this process is told of them."""
+    (tmp_path / "corpus.txt").write_text("\n".join(TEXTS))
+    monkeypatch.chdir(tmp_path)
+    headscope.study(source, "corpus.txt", ["entropy", "exemplars"], out="here", shard_size=4)
+    headscope.study(source, "corpus.txt", ["entropy", "exemplars"], out="there", shard_size=4, engine=engine)
+    sent = []
+
+    class Unseen(Piece):
+        def __reduce__(self) -> tuple[object, ...]:
+            sent.append(self.place)
+            gone = self.source.only(slice(None))
+            gone.paths = [Path("gone.txt")]
+            return Piece, (gone, self.place, self.documents, self.sizes)
+
+    monkeypatch.setattr("headscope.text.pieces.Piece", Unseen)
+    headscope.study(source, "corpus.txt", ["entropy", "exemplars"], out="unseen", shard_size=4, engine=engine)
+    assert 1 <= len(sent) <= 4, "two workers, with two shards each, find out that they do not see the file"
+    assert files_of(Path("here")) == files_of(Path("there")) == files_of(Path("unseen"))
 
 
 @pytest.mark.xdist_group("ray")
@@ -66,7 +92,7 @@ def test_a_worker_with_another_model_or_software_is_refused(source: ModelSource)
     worker = Worker(1)
     with source.open() as lens:
         own = MadeWith.of(lens)
-    assert worker.open(source, own).__class__.__name__ == "Ready"
+    assert worker.open(source, own, os.getcwd()).__class__.__name__ == "Ready"
     other = MadeWith(own.hashes, {**own.versions, "torch": "1.0"}, own.size)
     with pytest.raises(ModelError, match=r'is not used: torch was "1.0" and is'):
         check_same(other, own)

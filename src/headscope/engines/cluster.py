@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from headscope.errors import InputError, MissingExtra
 from headscope.lens.source import ModelSource
 
 THREADS = 4  # of a worker, where there are enough cores: more make a batch little faster
+BEGINNINGS = 3  # tries
 ROOM = 2**30  # bytes beside the model: libraries, a batch's blocks, sums
 
 
@@ -29,12 +31,15 @@ class Share:
 class Cluster:
     """Ray, when it is needed; it ends with us where it has begun with us."""
 
-    def __init__(self, address: str | None, workers: int | None, threads: int | None) -> None:
+    def __init__(
+        self, address: str | None, workers: int | None, threads: int | None, settings: Mapping[str, Any] | None = None
+    ) -> None:
+        """`settings` are for ray.init, where it begins here."""
         for name, number in (("workers", workers), ("threads", threads)):
             if number is not None and number < 1:
                 raise InputError(f"{name} is at least 1, not {number}.")
         check_installed()
-        self.address, self.workers, self.threads = address, workers, threads
+        self.address, self.workers, self.threads, self.settings = address, workers, threads, settings or {}
         self._began = False
 
     def join(self) -> Any:
@@ -46,18 +51,31 @@ class Cluster:
             return ray
         quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
         address = self.address or os.environ.get("RAY_ADDRESS") or "local"
-        try:
-            if address == "local":
-                ray.init(address, include_dashboard=False, num_cpus=os.cpu_count(), **quiet)
-            else:
+        if address == "local":
+            self._begin(ray, {"include_dashboard": False, "num_cpus": os.cpu_count(), **quiet, **self.settings})
+        else:
+            try:
                 ray.init(address, **quiet)
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            reason = " ".join(str(error).split())
-            raise InputError(
-                f"No Ray cluster answers at {address} ({reason[:200]}): check --address, or begin one with ray start --head."
-            ) from error
+            except (ConnectionError, ValueError, RuntimeError) as error:
+                reason = " ".join(str(error).split())
+                raise InputError(
+                    f"No Ray cluster answers at {address} ({reason[:200]}): check --address, or begin one with "
+                    "ray start --head."
+                ) from error
         self._began = True
         return ray
+
+    def _begin(self, ray: Any, settings: Mapping[str, Any]) -> None:
+        """Ray gives its own processes 30 seconds to come up, which a busy machine may not have."""
+        for left in reversed(range(BEGINNINGS)):
+            try:
+                ray.init("local", **settings)
+                return
+            except Exception as error:  # that is what Ray raises
+                ray.shutdown()
+                if not left:
+                    reason = " ".join(str(error).split())
+                    raise InputError(f"Ray cannot begin on this machine ({reason[:200]}): try again.") from error
 
     def leave(self) -> None:
         if self._began:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headscope.engines.cluster import Cluster, Share
@@ -13,6 +14,7 @@ from headscope.errors import HeadscopeError
 from headscope.progress import Progress
 from headscope.study.engine import Job
 from headscope.study.shards import Shard
+from headscope.text.pieces import NotHere
 
 LOOK = 5.0  # seconds after which a wait looks up
 AT_ONCE = 64  # answers taken out of one wait
@@ -29,6 +31,7 @@ class Member:
     actor: Any
     ready: Ready | None = None  # once its model is open
     has: deque[Shard] = field(default_factory=deque)
+    sees_files: bool = True  # of the corpus, as far as is known
 
 
 class Crew:
@@ -98,7 +101,8 @@ class Crew:
         member = self._freest()
         assert member is not None
         member.has.append(shard)
-        self.counting[member.actor.count.remote(self.sent, shard)] = (member, shard)
+        sent = shard if member.sees_files else replace(shard, documents=list(shard.documents))
+        self.counting[member.actor.count.remote(self.sent, sent)] = (member, shard)
 
     def wait(self) -> list[Any]:
         """Answers, as soon as there is one; none, where workers came or went meanwhile."""
@@ -135,10 +139,14 @@ class Crew:
             self._lost(member, shard, error)
             return []
         member.has.remove(shard)
-        if isinstance(answer, Failed):
+        if not isinstance(answer, Failed):
+            return [answer]
+        if isinstance(answer.error, NotHere):
+            member.sees_files = False  # from now on it gets the documents themselves
+            self.again.append(shard)
+        else:
             self.stopped = self.stopped or answer.error
-            return []
-        return [answer]
+        return []
 
     def _failed(self, shard: Shard, why: str, member: Member) -> None:
         """Another try, or the end."""
@@ -163,7 +171,7 @@ class Crew:
     def _open(self, member: Member) -> None:
         member.ready = None
         member.has.clear()
-        self.opening[member.actor.open.remote(self.job.source, self.job.made_with)] = member
+        self.opening[member.actor.open.remote(self.job.source, self.job.made_with, os.getcwd())] = member
 
     def _opened(self, reference: Any) -> None:
         member = self.opening.pop(reference)

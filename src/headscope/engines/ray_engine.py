@@ -7,7 +7,7 @@ neither the corpus nor the states pile up here. A worker that is lost is replace
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from headscope.engines.cluster import Cluster
@@ -24,7 +24,9 @@ class Ray:
     """Workers by Ray. `address` is a cluster's ("auto", "10.0.0.1:6379", "ray://..."); without one, Ray begins here.
 
     `workers` is how many: without it one a GPU for a model on GPUs, else as many as the cluster's cores allow with `threads`
-    each (4, or as many as there are). Close it, or use `with`, to give everything back; one engine serves many studies.
+    each (4, or as many as there are). `in_flight` is how many shards a worker has at once, `tries` how often one that fails
+    is tried, `patience` how many seconds to wait for a first worker, `init` more for ray.init, where Ray begins here. Close
+    it, or use `with`, to give everything back; one engine serves many studies.
     """
 
     def __init__(
@@ -36,8 +38,9 @@ class Ray:
         in_flight: int = IN_FLIGHT,
         tries: int = TRIES,
         patience: float = 300,
+        init: Mapping[str, Any] | None = None,
     ) -> None:
-        self.cluster = Cluster(address, workers, threads)
+        self.cluster = Cluster(address, workers, threads, init)
         self.in_flight, self.tries, self.patience = in_flight, tries, patience
         self._crew: Crew | None = None
 

@@ -40,9 +40,14 @@ class Worker:
         self.source: ModelSource | None = None
         self.lens: Lens | None = None
 
-    def open(self, source: ModelSource, made_with: MadeWith) -> Ready | Failed:
-        """Open the model, unless it is open; refuse, where it or the software is not what the run was begun with."""
+    def open(self, source: ModelSource, made_with: MadeWith, folder: str) -> Ready | Failed:
+        """Open the model, unless it is open; refuse, where it or the software is not what the run was begun with.
+
+        `folder` is where the command was given: paths lead from there, where there is such a folder here.
+        """
         try:
+            if os.path.isdir(folder):
+                os.chdir(folder)
             if self.source != source:
                 if self.lens is not None:
                     self.lens.close()
@@ -60,9 +65,6 @@ class Worker:
             return job.count(self.lens, shard)
         except HeadscopeError as error:
             return Failed(error)
-
-    def where(self) -> tuple[str, int]:
-        return socket.gethostname(), os.getpid()
 
 
 def here(source: ModelSource) -> ModelSource:

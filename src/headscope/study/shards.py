@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from headscope.text import Document
+from headscope.text.pieces import Cut
 
 SHARD = 256  # documents
 
@@ -22,6 +23,17 @@ class Shard:
 def shard_file(run: Path, index: int) -> Path:
     """Where the state of a shard is kept."""
     return run / "shards" / f"{index:06d}.safetensors"
+
+
+def shards_at(cut: Cut, documents: Iterable[Document], wanted: set[int]) -> Iterator[Shard]:
+    """The wanted shards of a corpus, by their places where these are known, else with the documents themselves."""
+    if cut.source is None:
+        yield from shards_of(documents, cut.size, wanted)
+        return
+    for index in sorted(wanted):
+        piece = cut.piece(index)
+        assert piece is not None
+        yield Shard(index, index * cut.size, piece)
 
 
 def shards_of(documents: Iterable[Document], size: int, wanted: set[int]) -> Iterator[Shard]:

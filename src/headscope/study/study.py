@@ -27,13 +27,14 @@ from headscope.study.groups import describe, group_size
 from headscope.study.intervals import intervals
 from headscope.study.manifest import MadeWith, begin_run, check_run, is_begun, save_manifest
 from headscope.study.run import Run
-from headscope.study.shards import SHARD, shard_file, shards_of
+from headscope.study.shards import SHARD, shard_file, shards_at
 from headscope.study.state import State, load_state, save_state
 from headscope.study.tables import save_table
 from headscope.study.work import Work
 from headscope.text import Corpus
 from headscope.text.as_read import notices
 from headscope.text.corpus import OnError
+from headscope.text.pieces import Cut
 
 
 def study(
@@ -64,14 +65,15 @@ def study(
     if isinstance(lens, ModelSource):
         _check(run, lens, read, _settings(chosen, batches, shard_size))
     with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
-        manifest = _begin(run, opened, read, chosen, batches, shard_size)
-        total = manifest["corpus"]["documents"]
+        cut = read.cut(shard_size)
+        total = cut.documents
+        manifest = _begin(run, opened, read, cut, _settings(chosen, batches, shard_size))
         made_with = MadeWith.of(opened, manifest)
         work = Work(opened.source, chosen, batches, group_size(total), made_with, read.annotator, read.on_error)
         progress = progress or Silent()
         for line in notices(manifest["corpus"]):
             progress.say(line)
-        _count(run, work, read, shard_size, total, engine or LocalEngine(opened), progress)
+        _count(run, work, read, cut, engine or LocalEngine(opened), progress)
         return _finish(run, opened.sites, chosen, -(-total // shard_size), manifest)
 
 
@@ -143,25 +145,21 @@ def _check_counted(changed: Changed, names: Sequence[str]) -> None:
             raise InputError(f"--set is about {name}, which is not counted: add -s {name}, or leave the setting out.")
 
 
-def _begin(
-    run: Path, lens: Lens, corpus: Corpus, statistics: Sequence[Statistic], batches: BatchSettings, shard_size: int
-) -> dict[str, Any]:
+def _begin(run: Path, lens: Lens, corpus: Corpus, cut: Cut, settings: dict[str, Any]) -> dict[str, Any]:
     """Write the manifest, or check it against the one that is there."""
-    bare = corpus.bare()
-    documents = sum(1 for _ in bare)
-    if documents == 0:
+    if cut.documents == 0:
         raise InputError("The corpus has no documents: there is nothing to count.")
-    counted = {"fingerprint": corpus.fingerprint(), "documents": documents, "skipped": bare.skipped.describe()}
-    settings = _settings(statistics, batches, shard_size)
+    counted = {"fingerprint": corpus.fingerprint(), "documents": cut.documents, "skipped": cut.skipped.describe()}
     return begin_run(run, "study", lens, settings, corpus={**corpus.describe(), **counted})
 
 
-def _count(run: Path, work: Work, corpus: Corpus, size: int, total: int, engine: Engine, progress: Progress) -> None:
+def _count(run: Path, work: Work, corpus: Corpus, cut: Cut, engine: Engine, progress: Progress) -> None:
     """Every shard that is not on the disk yet; it is there, whole, when it is counted as done."""
+    size, total = cut.size, cut.documents
     shards = range(-(-total // size))
     finished = {index for index in shards if load_state(shard_file(run, index)) is not None}
     progress.begin(total, min(len(finished) * size, total))
-    for done in engine.run(work, shards_of(corpus.bare(), size, set(shards) - finished), progress):
+    for done in engine.run(work, shards_at(cut, corpus.bare(), set(shards) - finished), progress):
         save_state(shard_file(run, done.index), done.state, done.groups, done.counts)
         progress.advance(done.documents)
 

@@ -13,9 +13,11 @@ from typing import Any, Literal, Protocol
 from headscope.errors import InputError, ReadingError
 from headscope.text.annotate import Annotator
 from headscope.text.document import Document
+from headscope.text.pieces import Cut
 from headscope.text.readers.file_source import FileSource
 from headscope.text.readers.item_source import ItemSource
 from headscope.text.readers.line_blocks import Result
+from headscope.text.readers.places import NotPlain, Place
 from headscope.text.skipped import Skipped
 
 OnError = Literal["stop", "skip"]
@@ -132,6 +134,33 @@ class Corpus:
             except InputError as error:
                 return ReadingError.at(result.name, error)
         return result
+
+    def cut(self, size: int) -> Cut:
+        """Count the documents as they are read, without annotations, and find the place of every so many of them."""
+        source = self.source
+        if not isinstance(source, FileSource) or not source.has_places:
+            bare = self.bare()
+            return Cut(size, sum(1 for _ in bare), bare.skipped)
+        sizes, skipped = [path.stat().st_size for path in source.paths], Skipped()
+        try:
+            documents, places = source.places(size)
+        except NotPlain:
+            documents, places = self._placed(source, size, skipped)
+        return Cut(size, documents, skipped, source, places, sizes)
+
+    def _placed(self, source: FileSource, size: int, skipped: Skipped) -> tuple[int, list[Place]]:
+        documents, places = 0, []
+        for result, place in source.placed():
+            if place is None:
+                assert isinstance(result, ReadingError)
+                if self.on_error == "stop":
+                    raise result
+                skipped.add(result)
+                continue
+            if documents % size == 0:
+                places.append(place)
+            documents += 1
+        return documents, places
 
     def fingerprint(self) -> str:
         """A sha256 that is the same only if the documents are: see the sources for what goes into it."""

@@ -42,7 +42,7 @@ def test_a_bad_line_says_why_and_the_next_one_follows(content: bytes, fault: str
     assert first.number == 1
     assert fault in (first.fault or "")
     assert not first.blank
-    assert rest == [Line(2, "good")]
+    assert rest == [Line(2, "good", None, len(content))]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
@@ -58,7 +58,7 @@ def test_a_line_just_as_long_as_allowed() -> None:
 
 def test_gzip_is_known_by_its_first_bytes(write: Callable[..., Path]) -> None:
     path = write(gzip.compress(b"one\ntwo\n"), "plain.txt")
-    assert list(numbered_lines(path)) == [Line(1, "one"), Line(2, "two")]
+    assert list(numbered_lines(path)) == [Line(1, "one"), Line(2, "two", None, 4)]
 
 
 @pytest.mark.parametrize(

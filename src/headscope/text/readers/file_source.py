@@ -4,13 +4,17 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from headscope.errors import InputError
+from headscope.text.document import Document
 from headscope.text.readers.formats import FORMATS
 from headscope.text.readers.line_blocks import Result
+from headscope.text.readers.lines import is_packed, numbered_lines
 from headscope.text.readers.paths import find_files, hash_of
+from headscope.text.readers.places import NotPlain, Offsets, Place, filled_lines
 from headscope.text.readers.recognise import misfits, recognise
 from headscope.text.readers.rows import DEFAULT_COLUMN
 from headscope.text.readers.text_form import form_of_file
@@ -42,9 +46,48 @@ class FileSource:
         self.format = format
         self.settings = _settings(format, unit, column, keep_marks)
 
-    def read(self) -> Iterator[Result]:
-        for path in self.paths:
+    def read(self, start: Place | None = None) -> Iterator[Result]:
+        """Every document, or those from a place on."""
+        paths = self.paths
+        if start is not None:
+            first, *paths = paths[start.file :]
+            lines = numbered_lines(first, start.offset, start.line)
+            yield from FORMATS[self.format].read(first, lines=lines, **self.settings)
+        for path in paths:
             yield from FORMATS[self.format].read(path, **self.settings)
+
+    @property
+    def has_places(self) -> bool:
+        """Whether one can begin to read at any document."""
+        return FORMATS[self.format].by_place and not any(not path.is_file() or is_packed(path) for path in self.paths)
+
+    def placed(self) -> Iterator[tuple[Result, Place | None]]:
+        """Every document with its place; what is wrong has none."""
+        for number, path in enumerate(self.paths):
+            lines = Offsets(numbered_lines(path))
+            for result in FORMATS[self.format].read(path, lines=lines, **self.settings):
+                place = None
+                if isinstance(result, Document):
+                    line = int(result.name.rpartition(":")[2])
+                    place = Place(number, lines.of(line), line)
+                yield result, place
+
+    def places(self, every: int) -> tuple[int, list[Place]]:
+        """How many documents there are, and the places of every so many: fast, for plain lines; NotPlain otherwise."""
+        if self.format != "lines":
+            raise NotPlain
+        count = 0
+        places: list[Place] = []
+        for number, path in enumerate(self.paths):
+            found, some = filled_lines(path, number, every, count)
+            count, places = count + found, [*places, *some]
+        return count, places
+
+    def only(self, files: slice) -> Self:
+        """The same of some of its files."""
+        some = copy(self)
+        some.paths = self.paths[files]
+        return some
 
     def fingerprint(self) -> str:
         """sha256 over the settings and the files' bytes, not over their names: a corpus may move."""
