@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from benchmarks.alignment_speed import alignment_memory, alignment_speed
 from benchmarks.divergence_speed import divergence_speed
+from benchmarks.host_waits import host_waits
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.kobayashi2020_speed import kobayashi2020_speed
 from benchmarks.lens_memory import lens_memory, long_text_memory
@@ -21,7 +22,7 @@ Benchmark = Callable[[Settings], list[Row]]
 
 START = (start_cost,)
 LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
-STUDY = (divergence_speed, study_speed, study_memory, long_text_study_memory)
+STUDY = (divergence_speed, study_speed, host_waits, study_memory, long_text_study_memory)
 PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed, alignment_speed, alignment_memory)
 VIEWS = (view_size, view_drawing)
 BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*START, *LENS, *STUDY, *PAPERS, *VIEWS)}

@@ -65,11 +65,11 @@ def write(path: Path, text: str) -> None:
 
 
 def _numbers(row: Row) -> tuple[str, str, str, str, str]:
-    median = f"{row.median:.3f} s" if row.unit == "s" else f"{row.median:,.0f} MB"
+    median = f"{row.median:.3f} s" if row.unit == "s" else f"{row.median:,.0f} {row.unit}"
     between = f"{min(row.samples):.3f}, {max(row.samples):.3f}" if row.unit == "s" else ""
     if row.compared is None:
         return median, between, "", "", ""
-    digits = ",.0f" if row.compared_unit == "MB" and row.compared >= 100 else ",.2f"
+    digits = ",.0f" if row.compared_unit == "waits" or (row.compared_unit == "MB" and row.compared >= 100) else ",.2f"
     target = f"{row.target.bound} {row.target.value:{digits}}" if row.target else ""
     return median, between, f"{row.compared:{digits}} {row.compared_unit}", row.versus, target
 

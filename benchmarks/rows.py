@@ -27,9 +27,9 @@ class Row:
 
     what: str
     samples: Sequence[float]
-    unit: Literal["s", "MB"]
+    unit: Literal["s", "MB", "waits"]
     compared: float | None = None
-    compared_unit: Literal["x", "MB", "s"] = "x"
+    compared_unit: Literal["x", "MB", "s", "waits"] = "x"
     versus: str = ""
     target: Target | None = None
 

@@ -175,9 +175,9 @@ class Statistic:
         for name, amount in amounts.items():
             self._pending.add(name, self.heads.count, here, amount)
 
-    def add_at(self, name: str, index: Any, amount: Tensor) -> None:
-        """The same for a sum that `begin` has made in a shape of its own: to the part of it that an index names."""
-        self._pending.add(name, 0, index, amount)
+    def add_at(self, name: str, index: Any, amount: Tensor, entries: int = 0) -> None:
+        """The same for sums that have no heads: to what an index names. `begin` makes them, or they have `entries`."""
+        self._pending.add(name, entries, index, amount)
 
     def add_arrays(self, **amounts: Array) -> None:
         """Add to sums of any shape: what has no heads, or pairs of them."""

@@ -1,11 +1,15 @@
 """How much of a head's attention connects words in a dependency relation (vig2019, eq. 4, figure 8)."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
+from headscope.later import torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import COUNT, Column, share_on
 from headscope.statistics.kit.totals import keys_in_sight
+from headscope.statistics.pending import wide
 from headscope.statistics.registry import setting, statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 from headscope.statistics.words.related_pairs import related_pairs
@@ -54,15 +58,17 @@ class Dependencies(NullFiltered):
         counts = (key >= self.first_key) & (query >= block.rows.start) & (query < block.rows.stop)
         if block.is_causal:
             counts &= key <= query
-        text, query, key, parent = pairs[counts].unbind(1)
-        scores = block.scores(self.measure)[text, :, query - block.rows.start, key]  # pair head
+        # Pairs of other rows count 0: to leave them out, a device would have to say how many there are.
+        row = (query - block.rows.start).clamp(0, len(block.rows) - 1)
+        scores = block.scores(self.measure)[text, :, row, key]  # pair head
         counted = keys_in_sight(block, self.first_key) * block.row_mask
         if self.baseline == "others":
             counted = counted - (block.row_mask & (block.row_positions >= self.first_key)).int()
         self.add(block.site, total=self.total_in(block), pairs=counted.sum())
         for form, name in enumerate(FORMS[:2]):
-            of_form = parent == form
-            self.add(block.site, **{name: scores[of_form].double().sum(0), f"related {name}": of_form.sum()})
+            of_form = (parent == form) & counts
+            given = wide(torch.where(of_form[:, None], scores, 0.0)).sum(0)
+            self.add(block.site, **{name: given, f"related {name}": of_form.sum()})
 
     def columns(self, sums: Sums) -> Columns:
         one, other = FORMS[:2]

@@ -41,9 +41,9 @@ class LabelShares(NullFiltered):
                 self.add(block.site, **{f"{end} {name}": amount for name, amount in zip(of, amounts, strict=True)})
                 self.add(block.site, **{f"total {end}": self.total_in(block)})
         if self.starts_batch(block):
-            counts = zip(names, keys.sum((0, 1)).tolist(), strict=True)
-            self.add_arrays(**{f"tokens {name}": np.array([count]) for name, count in counts})
-            self.add_arrays(tokens=np.array([float(block.key_mask.sum())]))
+            for name, count in zip(names, keys.sum((0, 1)), strict=True):
+                self.add_at(f"tokens {name}", slice(0, 1), count, entries=1)
+            self.add_at("tokens", slice(0, 1), block.key_mask.sum(), entries=1)
 
     @property
     def names(self) -> list[str]:
