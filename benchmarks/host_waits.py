@@ -16,6 +16,8 @@ from headscope.demo.model import open_model
 from headscope.demo.text import text
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.study.count import BatchSettings
+from headscope.study.groups import group_size
+from headscope.study.manifest import MadeWith
 from headscope.study.shards import SHARD, Shard
 from headscope.study.work import Work
 from headscope.text import Document
@@ -78,7 +80,7 @@ def waits_of(lens: headscope.Lens, texts: int) -> int:
     words = text().split()
     documents = [Document(" ".join(words[n % 50 : n % 50 + 12])) for n in range(texts)]
     chosen = [STATISTICS[name](measure=measure) for measure in ("weight", "norm") for name in usual_statistics()]
-    work = Work(lens.source, chosen, BatchSettings(), group_size=max(1, texts // 40))
+    work = Work(lens.source, chosen, BatchSettings(), group_size(texts), MadeWith.of(lens))
     with HostWaits() as waits:
         work.count(lens, Shard(0, 0, documents))
     return waits.total

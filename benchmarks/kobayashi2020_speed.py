@@ -16,6 +16,7 @@ from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
 from headscope.papers.kobayashi2020.settings import Settings as PaperSettings
 from headscope.papers.kobayashi2020.settings import one_pass
+from headscope.statistics.base import settle_all
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.count import BatchSettings, batches_of, encode_all, update
 from headscope.text import Document
@@ -41,13 +42,14 @@ def kobayashi2020_speed(settings: Settings) -> list[Row]:
         def read() -> None:
             for batch in batches:
                 update(lens, Batch(batch.inputs, batch.sources, batch.targets, batch.documents), started)
+            settle_all(started)
 
         def forward() -> None:
             with torch.inference_mode():
                 for batch in batches:
                     plain(**batch.inputs)
 
-        return as_ratios(alternate({PLAIN: forward, PASS: read}, settings.repeats), PLAIN, {PASS: Target("<=", 2.0)})
+        return as_ratios(alternate({PLAIN: forward, PASS: read}, settings.repeats), PLAIN, {PASS: Target("<=", 1.7)})
 
 
 def sequences(count: int) -> list[Document]:

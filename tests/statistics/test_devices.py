@@ -1,7 +1,7 @@
 """Nothing between the model's call and a statistic's sums mixes devices or waits for one: shown on the meta device.
 
-A tensor there has a shape and no numbers. Whoever asks it for one (`.item()`, `.cpu()`, `bool`, `nonzero`) gets an error,
-and so does whoever joins it with a tensor of another device: what runs there would run on a graphics processor, and not wait.
+A tensor there has a shape and no numbers. Whoever asks it for one (`.item()`, `.cpu()`, `bool`, `nonzero`) gets an
+error, and so does whoever joins it with a tensor of another device: what runs there runs on any, without a stop.
 """
 
 from __future__ import annotations
