@@ -133,3 +133,17 @@ def test_the_width_is_used(open_file: Open, tmp_path: Path) -> None:
     page.click("[role=tab]:has-text('matrix')")
     page.wait_for_selector(".matrix-map")
     assert page.locator(".matrix-map").bounding_box()["width"] > 900
+
+
+@pytest.mark.parametrize(("height", "rows"), [(1080, 32), (560, 24)])
+def test_few_tokens_stand_apart_where_none_has_to_be_scrolled_for_it(
+    height: int, rows: int, open_file: Open, tmp_path: Path
+) -> None:
+    page = open_file(
+        headscope.head_view(tokens=list("abcdefghijkl"), scores=np.eye(12)).save(tmp_path / "x.html"), width=1366
+    )
+    page.set_viewport_size({"width": 1366, "height": height})
+    page.reload()
+    page.wait_for_selector(DRAWN)
+    assert page.locator("[data-token=q0]").bounding_box()["height"] == rows
+    assert page.evaluate("(e => e.scrollHeight <= e.clientHeight)(document.querySelector('.head-drawing'))")

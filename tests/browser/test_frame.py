@@ -101,7 +101,7 @@ def test_each_of_several_frames_has_its_own_height(notebook: Callable[..., Any])
 
 
 def test_a_page_of_any_length_stays_within_limits_and_scrolls(notebook: Callable[..., Any]) -> None:
-    page = notebook(headscope.model_view(**arrays(6, layers=60, heads=2))._repr_html_())
+    page = notebook(headscope.model_view(**arrays(6, layers=60, heads=9))._repr_html_())
     found = settled(page)
     assert height(page) == 2000
     assert found["away"] > 100

@@ -2,6 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { withoutSinks } from "../../data/shown";
 import { prepare } from "../../drawing/canvas";
+import { useScreenHeight } from "../../shell/frame";
 import { SHEET, usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
 import { type Isolated, numberOf, sideOf } from "./isolated";
@@ -26,6 +27,7 @@ const SHARP = 2; // pixels a CSS pixel, of a picture that is cut: a whole one is
 const ROOM = SHEET.height - 160; // for tokens, on a sheet with a title and numbers
 const WIDER = 1.8; // than high, at the most: flatter lines cannot be told apart
 const ROOMY = 700; // pixels: where there are as many, few tokens stand further apart, and their lines may be longer
+const ABOVE = 290; // pixels of a screen: the title and all choices, and a sentence below
 const SHARE = 36; // for what a token gives to sinks that are not shown
 const FONT = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif";
 
@@ -38,8 +40,9 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   const [seen, setSeen] = useState({ width: 0, height: 0 });
   const [stops, setStops] = useState({ q: 0, k: 0 });
   const printing = usePrinting();
+  const screen = useScreenHeight();
   const longest = Math.max(axes.rowPlaces.length, axes.columnPlaces.length);
-  const rowHeight = printing ? onSheet(longest) : longest > 48 ? 20 : widest < ROOMY ? 24 : apart(longest);
+  const rowHeight = printing ? onSheet(longest) : longest > 48 ? 20 : widest < ROOMY ? 24 : apart(longest, screen);
   const height = rowHeight * longest;
   const most = Math.min(210, Math.floor(0.31 * widest));
   const shares = withoutSinks(state) ? SHARE : 0;
@@ -192,9 +195,9 @@ export function Drawing({ axes, maps, lines, isolated, widest, point, onDrawn }:
   );
 }
 
-/** A row's height on a large screen. */
-function apart(tokens: number): number {
-  return Math.max(24, Math.min(32, Math.floor(480 / tokens)));
+/** A row's height on a wide screen: few tokens stand further apart, but never so that they would have to be scrolled. */
+function apart(tokens: number, screen: number): number {
+  return Math.max(24, Math.min(32, Math.floor(Math.min(480, screen - ABOVE) / tokens)));
 }
 
 /** A row's height at which a text stands on one sheet, with its title and numbers, if it is not too long for any. */
