@@ -1,7 +1,8 @@
 """The first way in: an attention function of ours in transformers' attention interface.
 
 It computes what the model's own eager function computes, block of rows by block of rows, and shows
-each block to whoever watches. Soft caps, sinks and position biases stay the model's own business.
+each block to whoever watches. Soft caps, sinks and position biases stay the model's own business: where its
+source says that it has none, plain.py computes the same sooner.
 """
 
 import copy
@@ -11,10 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol, Self
 
+import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
-from headscope.lens.watching.masks import RowMask, row_mask
+from headscope.lens.watching.masks import MaskPart, RowMask, row_mask
+from headscope.lens.watching.plain import is_plain, plain_attention
 
 NAME = "headscope"
 
@@ -40,6 +43,9 @@ class AttentionCall:
 
     def rows(self, start: int, stop: int) -> tuple[Tensor, Tensor]:
         """The model's own attention for the query rows `start:stop`: output (batch, row, head, d), weights."""
+        if self._is_plain():
+            queries, mask = self.query[:, :, start:stop], lambda first, last: self._mask_of(start + first, start + last)
+            return plain_attention(queries, self.key, self.value, self.options.get("scaling"), mask)
         output, weights = self.own(
             self.module,
             self.query[:, :, start:stop],
@@ -69,6 +75,25 @@ class AttentionCall:
         other.mask = inputs.get("attention_mask", self.mask)
         other.options = {name: inputs.get(name, option) for name, option in self.options.items()}
         return other
+
+    def _is_plain(self) -> bool:
+        """Whether plain.py computes the same: by the function's source, and by what it is called with."""
+        query, key, value, mask = self.query, self.key, self.value, self.mask
+        if torch.is_grad_enabled() or (self.module.training and self.options.get("dropout")) or not is_plain(self.own):
+            return False
+        if mask is not None and not (mask.is_floating_point() and mask.dim() == 4 and mask.shape[2:] == self._pairs):
+            return False
+        repeated = getattr(self.module, "num_key_value_groups", 1)
+        return query.shape[1] == repeated * key.shape[1] == repeated * value.shape[1] and query.numel() > 0
+
+    @property
+    def _pairs(self) -> tuple[int, int]:
+        return self.length, self.key.shape[2]
+
+    def _mask_of(self, start: int, stop: int) -> MaskPart:
+        if isinstance(self.mask, RowMask):
+            return self.mask.part(start, stop)
+        return MaskPart(0, self.key.shape[2], None if self.mask is None else self.mask[:, :, start:stop])
 
     def _rows_of(self, option: Any, start: int, stop: int) -> Any:
         """The rows of a mask or position bias (..., query, key); anything else as it is."""

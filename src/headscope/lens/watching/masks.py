@@ -1,6 +1,6 @@
 """A mask that is made by rows: the lens asks for a block of query rows and never holds the n x n mask."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch.utils._pytree import tree_map
@@ -14,6 +14,14 @@ _METADATA = frozenset(
 ) | {torch.Tensor.size, torch.Tensor.dim, torch.Tensor.numel}
 
 
+class MaskPart(NamedTuple):
+    """The mask of some rows, where it says anything."""
+
+    first: int  # every row sees all keys before this one
+    last: int  # no row sees this key or a later one
+    values: torch.Tensor | None  # batch 1 row key: the additive mask of the keys first:last; None where it is zero
+
+
 class RowMask(torch.Tensor):
     """Looks like the eager (batch, 1, query, key) mask; its values exist only for the rows asked for.
 
@@ -23,12 +31,27 @@ class RowMask(torch.Tensor):
 
     _arguments: dict[str, Any]
     _whole: torch.Tensor | None
+    _parts: dict[tuple[int, int], MaskPart]
 
     def rows(self, start: int, stop: int) -> torch.Tensor:
         """The rows `start:stop` as an additive mask (batch, 1, stop - start, key)."""
         if self._whole is None and self.numel() <= KEPT_WHOLE:
             self._whole = self._make(0, self.shape[2])
         return self._whole[:, :, start:stop] if self._whole is not None else self._make(start, stop)
+
+    def part(self, start: int, stop: int) -> MaskPart:
+        """`rows(start, stop)` less the keys that all rows see and those that none does: the same for every layer.
+
+        A row that sees nothing looks at all keys alike, so then nothing is left out; neither is anything on other devices,
+        which would have to be waited for.
+        """
+        if (start, stop) in self._parts:
+            return self._parts[start, stop]
+        found = _part(self.rows(start, stop))
+        kept = sum(part.values.numel() for part in self._parts.values() if part.values is not None)
+        if found.values is None or kept + found.values.numel() <= KEPT_WHOLE:
+            self._parts[start, stop] = found
+        return found
 
     def whole(self) -> torch.Tensor:
         """The mask as transformers would have made it."""
@@ -47,6 +70,19 @@ class RowMask(torch.Tensor):
         return func(*args, **kwargs)
 
 
+def _part(rows: torch.Tensor) -> MaskPart:
+    keys = rows.shape[3]
+    if rows.device.type != "cpu":
+        return MaskPart(0, keys, rows)
+    seen = rows == 0
+    if not seen.any(-1).all():
+        return MaskPart(0, keys, rows)
+    not_by_all, by_some = ~seen.flatten(0, 2).all(0), seen.flatten(0, 2).any(0)
+    last = int(by_some.nonzero()[-1]) + 1
+    first = int(not_by_all[:last].nonzero()[0]) if not_by_all[:last].any() else last
+    return MaskPart(first, last, rows[..., first:last].clone() if first < last else None)
+
+
 def row_mask(
     batch_size: int, q_length: int, kv_length: int, q_offset: int = 0, dtype: torch.dtype = torch.float32, **arguments: Any
 ) -> torch.Tensor | None:
@@ -59,5 +95,5 @@ def row_mask(
     arguments["allow_is_bidirectional_skip"] = False
     device = arguments.get("device", "cpu")
     mask = torch.zeros((), dtype=dtype, device=device).expand(batch_size, 1, q_length, kv_length).as_subclass(RowMask)
-    mask._arguments, mask._whole = arguments, None
+    mask._arguments, mask._whole, mask._parts = arguments, None, {}
     return mask

@@ -1,0 +1,115 @@
+"""softmax(q k^T scaling + mask) v, which is what most models' eager attention is, without their copies and in small pieces.
+
+A function of a model counts as plain only if its source says exactly this, line by line: a soft cap, a sink or a position
+bias hardly show on a small text, so no comparison of numbers could tell. What is not plain is left to the model's function.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from headscope.lens.watching.masks import MaskPart
+
+# Numbers that are worked on at a time: they stay in a processor's own cache, from the product to the softmax to the sum.
+PIECE = 400_000
+
+_ARGUMENTS = "module query key value attention_mask scaling dropout".split()
+_SCALING = """
+if scaling is None:
+    scaling = query.size(-1) ** (-0.5)"""
+_GROUPED = """
+key = repeat_kv(key, module.num_key_value_groups)
+value = repeat_kv(value, module.num_key_value_groups)"""
+_BODY = """
+attn_weights = torch.matmul(query, key.transpose(2, 3)) * scaling
+if attention_mask is not None:
+    attn_weights = attn_weights + attention_mask
+attn_weights = nn.functional.softmax(attn_weights, dim=-1)
+attn_weights = nn.functional.dropout(attn_weights, p=dropout, training=module.training)
+attn_output = torch.matmul(attn_weights, value)
+attn_output = attn_output.transpose(1, 2)
+return (attn_output, attn_weights)"""
+_REPEAT = """
+batch, num_key_value_heads, slen, head_dim = hidden_states.shape
+if n_rep == 1:
+    return hidden_states
+hidden_states = hidden_states[:, :, None, :, :].expand(batch, num_key_value_heads, n_rep, slen, head_dim)
+return hidden_states.reshape(batch, num_key_value_heads * n_rep, slen, head_dim)"""
+
+# The same said otherwise, of four dimensions in float32 as they are here.
+_SAME = (
+    (", dtype=torch.float32).to(query.dtype)", ")"),
+    ("attn_weights = attn_weights.type(value.dtype)\n", ""),
+    ("key.transpose(-1, -2)", "key.transpose(2, 3)"),
+    ("key_states", "key"),
+    ("value_states", "value"),
+    (".transpose(1, 2).contiguous()", ".transpose(1, 2)"),
+)
+
+
+@cache
+def is_plain(own: Callable[..., Any]) -> bool:
+    """Whether a model's eager attention function is the plain one, by its source."""
+    if not inspect.isfunction(own) or not {"torch": torch, "nn": nn}.items() <= own.__globals__.items():
+        return False
+    body, arguments = _source(own)
+    for said, otherwise in _SAME:
+        body = body.replace(said, otherwise)
+    if arguments != _ARGUMENTS or not body.endswith(_BODY):
+        return False
+    before = body.removesuffix(_BODY).removeprefix(_SCALING)
+    if before == _GROUPED:
+        return _source(own.__globals__.get("repeat_kv"))[0] == _REPEAT
+    return before == ""
+
+
+def _source(function: Any) -> tuple[str, list[str]]:
+    """The statements of a function, each on a line of its own, without comments; and its arguments' names."""
+    try:
+        (defined,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    except (OSError, TypeError, SyntaxError):
+        return "", []
+    if not isinstance(defined, ast.FunctionDef) or defined.decorator_list:
+        return "", []
+    said = [line for line in defined.body if not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant))]
+    return "".join(f"\n{ast.unparse(line)}" for line in said), [one.arg for one in defined.args.args]
+
+
+def plain_attention(
+    query: Tensor, key: Tensor, value: Tensor, scaling: float | None, mask: Callable[[int, int], MaskPart]
+) -> tuple[Tensor, Tensor]:
+    """(batch, row, head, d) output and (batch, head, row, key) weights, in float32.
+
+    From queries (batch, head, row, d), keys and values (batch, group, key, d); `mask` says what rows start:stop see.
+    """
+    batch, heads, length, size = query.shape
+    groups, keys = key.shape[1:3]
+    weights, output = query.new_empty(batch, heads, length, keys), query.new_empty(batch, length, heads, value.shape[-1])
+    step = min(length, max(1, PIECE // (heads * keys)))
+    together = max(1, PIECE // (heads * step * keys))
+    scaling = size**-0.5 if scaling is None else scaling
+    for start in range(0, length, step):
+        stop = min(start + step, length)
+        first, last, added = mask(start, stop)
+        for text in range(0, batch, together):
+            texts = slice(text, text + together)
+            queries = (query[texts, :, start:stop] * scaling).reshape(-1, heads // groups * (stop - start), size)
+            shown = weights[texts, :, start:stop, :last]
+            made = shown.reshape(-1, queries.shape[1], last) if shown.is_contiguous() else None
+            scores = torch.bmm(queries, key[texts, :, :last].flatten(0, 1).mT, **({} if made is None else {"out": made}))
+            by_head = scores.view(shown.shape)
+            if added is not None:
+                by_head[..., first:] += added if added.shape[0] == 1 else added[texts]
+            torch.softmax(scores, -1, out=scores)
+            summed = torch.bmm(scores, value[texts, :, :last].flatten(0, 1))
+            output[texts, start:stop] = summed.view(*shown.shape[:3], -1).transpose(1, 2)
+            if made is None:
+                shown.copy_(by_head)
+        weights[:, :, start:stop, last:] = 0
+    return output, weights
