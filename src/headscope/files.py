@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,6 +43,25 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
             os.replace(unfinished, path)
         finally:
             unfinished.unlink(missing_ok=True)
+
+
+def write_folder(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a folder beside `path`, and put it in its place when all its files are on the disk.
+
+    Where another process was quicker, its folder stays.
+    """
+    with explained(path):
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
+        unfinished.mkdir(parents=True)
+        try:
+            write(unfinished)
+            for one in unfinished.iterdir():
+                with one.open("rb") as file:
+                    os.fsync(file.fileno())
+            if not path.exists():
+                os.replace(unfinished, path)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def sha256_of(path: Path) -> str:

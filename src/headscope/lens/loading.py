@@ -23,6 +23,7 @@ from safetensors import SafetensorError
 
 from headscope.errors import MissingExtra, ModelError
 from headscope.later import PreTrainedModel, huggingface_hub, torch, transformers
+from headscope.lens.copies import through_copy
 from headscope.lens.quiet import quiet
 from headscope.lens.text_part import backbone, text_part
 
@@ -40,19 +41,31 @@ def load(
     """The model that was saved under `source`, with the head it was saved with, and its tokenizer."""
     folder, gguf = _locate(source)
     _check_device(device or "cpu")
-    precision = getattr(torch, dtype)
     if gguf is not None:
-        options["gguf_file"] = gguf
-    elif not Path(folder).is_dir() and _is_offline():
-        options["local_files_only"] = True  # at once, instead of half a minute of retries
-    with quiet(everything=gguf is not None), _no_conversion():
+        model, tokenizer = through_copy(
+            Path(folder, gguf),
+            dtype,
+            lambda: _opened(source, folder, dtype, {**options, "gguf_file": gguf}),
+            lambda copied: _opened(source, str(copied), dtype, options),
+        )
+    else:
+        if not Path(folder).is_dir() and _is_offline():
+            options["local_files_only"] = True  # at once, instead of half a minute of retries
+        model, tokenizer = _opened(source, folder, dtype, options)
+    if device is not None:
+        model = model.to(device)
+    return model, tokenizer
+
+
+def _opened(source: str | Path, folder: str, dtype: str, options: dict[str, Any]) -> tuple[PreTrainedModel, Any]:
+    """What transformers makes of a folder, a hub id, or the GGUF file that options name."""
+    precision = getattr(torch, dtype)
+    with quiet(everything="gguf_file" in options), _no_conversion():
         model_class = _attempt(source, lambda: _saved_class(folder, options))
         # Said out loud, so that neither a default nor torch's environment variable can say otherwise.
         model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=precision, weights_only=True, **options))
         backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
         tokenizer = _attempt(source, lambda: _saved_tokenizer(source, folder, options))
-    if device is not None:
-        model = model.to(device)
     return model, tokenizer
 
 
