@@ -8,7 +8,7 @@ from benchmarks.host_waits import host_waits
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.kobayashi2020_speed import kobayashi2020_speed
 from benchmarks.lens_memory import lens_memory, long_text_memory
-from benchmarks.lens_speed import lens_speed, lens_speed_padded
+from benchmarks.lens_speed import lens_speed, lens_speed_padded, lens_speed_smollm2
 from benchmarks.probe_cost import probe_speed
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
@@ -21,7 +21,7 @@ from benchmarks.vig2019_speed import vig2019_speed
 Benchmark = Callable[[Settings], list[Row]]
 
 START = (start_cost,)
-LENS = (lens_speed, lens_speed_padded, joint_norm_speed, lens_memory, long_text_memory)
+LENS = (lens_speed, lens_speed_padded, lens_speed_smollm2, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, host_waits, study_memory, long_text_study_memory)
 PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed, alignment_speed, alignment_memory)
 VIEWS = (view_size, view_drawing)

@@ -32,11 +32,15 @@ def cache(
     size = sum(one.bytes for one in found)
     if as_json:
         listed = [one.to_json() for one in found]
-        typer.echo(json.dumps({"folder": folder and str(folder), "cleared": clear, "bytes": size, "copies": listed}, indent=2))
+        typer.echo(
+            json.dumps({"folder": folder and str(folder), "cleared": clear, "bytes": size, "copies": listed}, indent=2)
+        )
         return
     for one in found:
         used = datetime.fromtimestamp(one.used).strftime("%Y-%m-%d %H:%M")
         typer.echo(f"{one.bytes / 1e6:>8,.0f} MB  {used}  {one.model}")
     what = "thrown away" if clear else f"of at most {copies.LIMIT / 1e6:,.0f} MB"
     copied = "1 copy" if len(found) == 1 else f"{len(found)} copies"
-    typer.echo(f"{copied}, {size / 1e6:,.0f} MB {what}, in {folder}" if folder else "Nothing is kept: HEADSCOPE_CACHE is empty.")
+    typer.echo(
+        f"{copied}, {size / 1e6:,.0f} MB {what}, in {folder}" if folder else "Nothing is kept: HEADSCOPE_CACHE is empty."
+    )

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from safetensors import SafetensorError
@@ -46,15 +46,14 @@ def load(
             Path(folder, gguf),
             dtype,
             lambda: _opened(source, folder, dtype, {**options, "gguf_file": gguf}),
-            lambda copied: _opened(source, str(copied), dtype, options),
+            lambda copied: _named(_opened(source, str(copied), dtype, options), folder),
         )
     else:
         if not Path(folder).is_dir() and _is_offline():
             options["local_files_only"] = True  # at once, instead of half a minute of retries
         model, tokenizer = _opened(source, folder, dtype, options)
-    if device is not None:
-        model = model.to(device)
-    return model, tokenizer
+    placed: Any = model if device is None else cast(Any, model).to(device)
+    return placed, tokenizer
 
 
 def _opened(source: str | Path, folder: str, dtype: str, options: dict[str, Any]) -> tuple[PreTrainedModel, Any]:
@@ -67,6 +66,12 @@ def _opened(source: str | Path, folder: str, dtype: str, options: dict[str, Any]
         backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
         tokenizer = _attempt(source, lambda: _saved_tokenizer(source, folder, options))
     return model, tokenizer
+
+
+def _named(opened: tuple[PreTrainedModel, Any], folder: str) -> tuple[PreTrainedModel, Any]:
+    """A copy is called by what it is a copy of."""
+    opened[0].config.name_or_path = opened[1].name_or_path = folder
+    return opened
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from headscope.lens.watching.interface import AttentionCall, watching
 from headscope.lens.watching.trace import Trace, TracedSite
 
 # Weights of this many numbers (16 MB) make one block. What has more is cut into blocks of CUT numbers (4 MB), which stay in
-# a processor's cache while measures and statistics read them: at 1,024 tokens of SmolLM2 that halves what reading costs.
+# a processor's cache while measures and statistics read them (1,024 tokens of SmolLM2: 1.17 x the plain pass, not 1.30).
 BLOCK, CUT = 4_000_000, 1_000_000
 
 _Block = tuple[Site, range, Tensor, Tensor | None, KeySide, Batch]

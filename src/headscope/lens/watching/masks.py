@@ -77,9 +77,9 @@ def _part(rows: torch.Tensor) -> MaskPart:
     seen = rows == 0
     if not seen.any(-1).all():
         return MaskPart(0, keys, rows)
-    not_by_all, by_some = ~seen.flatten(0, 2).all(0), seen.flatten(0, 2).any(0)
-    last = int(by_some.nonzero()[-1]) + 1
-    first = int(not_by_all[:last].nonzero()[0]) if not_by_all[:last].any() else last
+    last = int(seen.flatten(0, 2).any(0).nonzero()[-1]) + 1
+    not_by_all = ~seen.flatten(0, 2).all(0)[:last]
+    first = int(not_by_all.nonzero()[0]) if not_by_all.any() else last
     return MaskPart(first, last, rows[..., first:last].clone() if first < last else None)
 
 
