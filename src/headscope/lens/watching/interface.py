@@ -80,7 +80,7 @@ class AttentionCall:
     def _is_plain(self) -> bool:
         """Whether plain.py computes the same: by the function's source, and by what it is called with."""
         query, key, value, mask = self.query, self.key, self.value, self.mask
-        if query.shape[:3].numel() * key.shape[2] <= plain.SMALL:
+        if key.shape[2] < plain.LONG:
             return False
         if torch.is_grad_enabled() or (self.module.training and self.options.get("dropout")) or not is_plain(self.own):
             return False

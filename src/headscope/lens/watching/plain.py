@@ -20,8 +20,8 @@ from headscope.lens.watching.masks import MaskPart
 # Numbers that are worked on at a time: they stay in a processor's own cache, from the product to the softmax to the sum.
 PIECE = 400_000
 
-# Weights of so few numbers are the model's own function's: nothing is gained, and not even a last digit moves.
-SMALL = 2_000
+# Attention to fewer keys is left to the model's own function: little is gained there, and not even a last digit moves.
+LONG = 512
 
 _ARGUMENTS = ["module", "query", "key", "value", "attention_mask", "scaling", "dropout"]
 _SCALING = """
@@ -98,9 +98,8 @@ def plain_attention(
     step = min(length, max(1, PIECE // (heads * keys)))
     together = max(1, PIECE // (heads * step * keys))
     scaling = size**-0.5 if scaling is None else scaling
-    before = (
-        scaling if math.frexp(scaling)[0] == 0.5 else 1.0
-    )  # a power of two rounds nothing, so queries take it: few numbers
+    # A power of two rounds nothing, so queries, which are fewer numbers, take it.
+    before = scaling if math.frexp(scaling)[0] == 0.5 else 1.0
     for start in range(0, length, step):
         stop = min(start + step, length)
         first, last, added = mask(start, stop)
