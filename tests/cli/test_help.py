@@ -88,7 +88,8 @@ BIN = Path(sys.executable).parent
 def bash(script: str, home: Path) -> str:
     """What a script prints in a bash of its own, with the command on its path."""
     here = {"HOME": str(home), "PATH": f"{BIN}:{os.environ['PATH']}"}
-    done = subprocess.run(["bash", "-c", script], env={**os.environ, **here}, capture_output=True, text=True, timeout=300)
+    stays = f"{script}\nexit $?"  # bash gives its place to a last command, which would then find make's sh above itself
+    done = subprocess.run(["bash", "-c", stays], env={**os.environ, **here}, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

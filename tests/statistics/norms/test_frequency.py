@@ -55,7 +55,8 @@ def test_frequency_against_loops(family: str) -> None:
         row = table.loc[which]
         assert row["spearman_rank_weight"] == pytest.approx(spearmanr(ranks, weights).statistic, abs=1e-9)
         least, most = spearman_of_near_ties(ranks, norms)
-        assert least - 1e-9 <= row["spearman_rank_norm"] <= most + 1e-9
+        # Where some are equal to the last digit, ranks spread less, and rho is a little larger than in any order of them.
+        assert least - 1e-4 <= row["spearman_rank_norm"] <= most + 1e-4
         assert most - least < 0.02
         assert (row["tokens"], row["unknown"]) == (len(ranks), len(chosen) - len(ranks))
     assert table["unknown"].max() > 0
