@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def until(page: Any, check: Callable[[], object], seconds: float = 8) -> None:
+def until(page: Any, check: Callable[[], object], seconds: float = 30) -> None:
     """Until the check holds, or an assertion that it did not."""
     end = time.monotonic() + seconds
     while not check():
