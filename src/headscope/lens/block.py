@@ -55,7 +55,7 @@ class ResidualRows:
     """How a block's rows join the residual stream: what the heads bring, and what it is added to."""
 
     surroundings: ResidualConnection
-    output: Tensor  # batch row head d_head: the attention's output, before W_O
+    output: Tensor  # batch row head d_head: what W_O reads of each head, behind its gate
     residual: Tensor  # batch row d_model
 
 
@@ -72,6 +72,7 @@ class AttentionBlock(ScoreBlock):
     key_side: KeySide
     batch: Batch
     _joining: ResidualRows | None = None
+    _gates: Tensor | None = None
 
     def __post_init__(self) -> None:
         batch, site = self.batch, self.site
@@ -104,6 +105,18 @@ class AttentionBlock(ScoreBlock):
                 "nothing can be said of the residual connection; use the measure 'joint_norm'."
             )
         return self._joining
+
+    @property
+    def gates(self) -> Tensor | None:
+        """What each row multiplies the heads' values with before W_O reads them: (batch, row, head, d_head), float32.
+
+        None where nothing stands between the two.
+        """
+        if self.site.gated and self._gates is None:
+            raise NormsUnavailable(
+                f"{self.site.name}: its gates are not read in a pass with gradients; take norms from lens.run or lens.read."
+            )
+        return self._gates
 
     @property
     def row_mask(self) -> Tensor:

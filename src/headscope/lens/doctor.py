@@ -6,7 +6,6 @@ explains as well (rounding.py), number by number, and by no more.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -32,6 +31,7 @@ OWN_WEIGHTS = 1e-6
 BY_ROWS = 1e-4  # other block sizes round differently, layer after layer
 ROW_SUM = 1e-4
 ROWS = 3  # rows in a block in the second run
+GATED = 4  # roundings more on the way through a gate or a norm: the product, the factor, its own parts
 
 _NOT_FINITE = "numbers here are not finite in this precision"
 
@@ -124,7 +124,6 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     alike = _blocks_by_site(lens, batch, _HandingOn, rows=None) if _in_half(lens) else whole
     cut = _blocks_by_site(lens, batch, _HandingOn if _in_half(lens) else Capture, rows=ROWS)
     own = _own_attentions(lens, batch)
-    calls: Counter[nn.Module] = Counter()
     reports = []
     for traced in lens.trace.sites:
         site = traced.site
@@ -135,9 +134,8 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
         report.row_sum_error = report.judge(_row_sums(block, lens.model.dtype))
         report.by_rows_difference = report.judge(Found.between(together, by_itself.weights, BY_ROWS))
         if traced.projection is not None:
-            module = traced.projection.module
-            report.reconstruction_error = report.judge(_reconstruction(block, *ran[module][calls[module]]))
-            calls[module] += 1
+            made = ran[traced.projection.module][traced.projection.call]
+            report.reconstruction_error = report.judge(_reconstruction(block, *made))
         reports.append(report)
     for place in {(site.stack, site.kind) for site in lens.sites}:
         here = [report for report in reports if (report.site.stack, report.site.kind) == place]
@@ -201,15 +199,18 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
     """
     projection, real = block.key_side.projection, block.row_mask
     precision = result.dtype
-    summed = torch.einsum("bhij,bhjd->bihd", block.weights, block.values).flatten(2)
-    sizes = torch.einsum("bhij,bhjd->bihd", block.weights, block.values.abs()).flatten(2)
+    summed = torch.einsum("bhij,bhjd->bihd", block.weights, block.values)
+    sizes = torch.einsum("bhij,bhjd->bihd", block.weights, block.values.abs())
+    if block.gates is not None:
+        summed, sizes = summed * block.gates, GATED * sizes * block.gates.abs()
+    summed, sizes = summed.flatten(2), sizes.flatten(2)
     given, result = (_batch_first(tensor.float(), summed)[real] for tensor in (given, result))  # row feature
     summed, sizes = summed[real], sizes[real]
-    heads = slice(projection.offset, projection.offset + summed.shape[-1])
+    heads = projection.columns.flatten().to(given.device)
     ours = given.clone()  # with what the same layer reads beside the heads' output (ConvBERT)
-    ours[:, heads] = summed
-    unsure = torch.zeros_like(given)
-    unsure[:, heads] = rounding(sizes, precision)
+    ours[:, heads] = 0
+    ours.index_add_(1, heads, summed)  # heads may share a place, from which one is subtracted
+    unsure = torch.zeros_like(given).index_add_(1, heads, rounding(sizes, precision))
     matrix, bias = _believed(projection)
     made = given @ matrix + bias
     terms = (given.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
@@ -228,7 +229,7 @@ def _believed(projection: Projection) -> tuple[Tensor, Tensor]:
     """The matrix (in, out) of the layer, with the heads' rows as measures read them, and its bias."""
     matrix = matrix_of(projection.module).detach().float().clone()
     rows = projection.matrices.flatten(0, 1)
-    matrix[projection.offset : projection.offset + len(rows)] = rows
+    matrix[projection.columns.flatten()] = rows
     bias = getattr(projection.module, "bias", None)
     return matrix, matrix.new_zeros(matrix.shape[1]) if bias is None else bias.detach().float()
 

@@ -22,11 +22,22 @@ class Site:
     projection: str | None = None  # dotted name of W_O
     why_no_norms: str | None = None  # one clause, where only the weights can be had
     residual: bool = False  # whether it is known how its output joins the residual stream
+    gated: bool = False  # whether a factor of each row's own stands between the heads and W_O: a gate, or a norm
 
     @property
     def group(self) -> str:
         """`decoder cross`: attentions that are shown together, layer by layer."""
         return f"{self.stack} {self.kind}"
+
+    @property
+    def has_norms(self) -> bool:
+        """Whether ||alpha f(x)|| can be had."""
+        return self.projection is not None
+
+    @property
+    def has_value_norms(self) -> bool:
+        """Whether ||alpha f(x)|| is alpha times a number of the key: behind a gate, f is each row's own."""
+        return self.has_norms and not self.gated
 
     @property
     def name(self) -> str:

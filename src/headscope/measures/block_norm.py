@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
 from headscope.lens.measure import measure
-from headscope.measures.joint_norm import head_grams, joint_norms
+from headscope.measures.joint_norm import head_grams, joint_norms, joint_norms_behind_gates
 
 if TYPE_CHECKING:
     from headscope.lens.block import AttentionBlock, KeySide
@@ -52,12 +52,13 @@ def parts_of(block: AttentionBlock, texts: Tensor | slice = ALL) -> Parts:
 
 
 def own_values(block: AttentionBlock, texts: Tensor | slice = ALL) -> Tensor:
-    """alpha_ii v_i of every head: (batch, row, head, d_head); zero in cross attention."""
+    """alpha_ii v_i of every head, behind its gate: (batch, row, head, d_head); zero in cross attention."""
     here = slice(block.rows.start, block.rows.stop)
     if block.site.kind == "cross":
         return torch.zeros_like(block.joining.output[texts])
     weights = block.weights[texts][..., here].diagonal(dim1=2, dim2=3)  # batch head row
-    return (weights[..., None] * block.values[texts][:, :, here]).transpose(1, 2)
+    own = (weights[..., None] * block.values[texts][:, :, here]).transpose(1, 2)
+    return own if block.gates is None else own * block.gates[texts]
 
 
 @measure("block_norm", joint=True, needs="residual")
@@ -65,9 +66,12 @@ def block_norm(block: AttentionBlock) -> Tensor:
     """The norm of each token's part of the attention block's output: all heads, residual connection and layer norm."""
     around, keys = block.joining.surroundings, block.key_side
     parts = parts_of(block)
-    grams = keys.cached(block_grams, around)
     scale = parts.inner_scale * parts.outer_scale
-    scores = joint_norms(block.weights, grams) / scale[:, None]
+    if block.gates is None:
+        scores = joint_norms(block.weights, keys.cached(block_grams, around)) / scale[:, None]
+    else:
+        arriving = around.linear(keys.projection.matrices)
+        scores = joint_norms_behind_gates(block.weights, block.gates, block.values, arriving) / scale[:, None]
     if block.site.kind == "self":
         own = torch.linalg.vector_norm(around.outer_linear(parts.own), dim=-1, keepdim=True) / parts.outer_scale
         own = own * block.row_mask[..., None]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
 from headscope.lens.measure import measure
+from headscope.measures.gated import check_nothing_is_lost
 
 if TYPE_CHECKING:
     from headscope.lens.block import AttentionBlock, KeySide
@@ -27,7 +28,8 @@ def effective_weights(weights: Tensor, basis: Tensor) -> Tensor:
 
 
 def column_basis_of(keys: KeySide) -> Tensor:
-    transformed = keys.values @ keys.projection.roots  # T up to a rotation of the model's dimensions
+    # T up to a rotation of the model's dimensions; behind gates, which each row has of its own, the values span the same.
+    transformed = keys.values if keys.site.gated else keys.values @ keys.projection.roots
     if keys.mask is not None:
         transformed = transformed * keys.mask[:, None, :, None]
     return column_basis(transformed)
@@ -36,4 +38,6 @@ def column_basis_of(keys: KeySide) -> Tensor:
 @measure("effective", signed=True)
 def effective(block: AttentionBlock) -> Tensor:
     """A less its part in the null space of the values; rows need not sum to 1 and may be negative."""
+    if block.gates is not None:
+        check_nothing_is_lost(block)
     return effective_weights(block.weights, block.key_side.cached(column_basis_of))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
 from headscope.lens.measure import measure
+from headscope.measures.gated import by_head
 
 if TYPE_CHECKING:
     from headscope.lens.block import AttentionBlock, KeySide
@@ -48,6 +49,29 @@ def joint_norms(weights: Tensor, grams: Tensor) -> Tensor:
     return squared.clamp_(min=0).sqrt_()[:, None]
 
 
+def joint_norms_behind_gates(weights: Tensor, gates: Tensor, values: Tensor, matrices: Tensor) -> Tensor:
+    """||sum_h alpha_ij (g_i * v_j) W_h||, W_h being (head, d_head, d): (batch, 1, row, key).
+
+    Where gates are factors of heads, from the heads' inner products; else, from the vectors themselves, some rows at a
+    time, which takes as long as W_O does for as many tokens as there are pairs.
+    """
+    batch, heads, rows, keys = weights.shape
+    split = by_head(gates)
+    if split is not None:
+        flat = (split.gains[..., None] * matrices).flatten(0, 1)
+        inner = (flat @ flat.T).view(heads, -1, heads, matrices.shape[1]).transpose(1, 2).contiguous()
+        return joint_norms(weights * split.factors.transpose(1, 2)[..., None], head_grams(values, inner))
+    norms = weights.new_empty(batch, 1, rows, keys)
+    flat = matrices.flatten(0, 1)
+    step = max(1, CHUNK // (keys * max(flat.shape)))
+    for text in range(batch):
+        for start in range(0, rows, step):
+            here = slice(start, start + step)
+            weighted = torch.einsum("hij,ihd,hjd->ijhd", weights[text, :, here], gates[text, here], values[text])
+            norms[text, 0, here] = torch.linalg.vector_norm(weighted.flatten(2) @ flat, dim=-1)
+    return norms
+
+
 def head_grams_of(keys: KeySide) -> Tensor:
     return head_grams(keys.values, keys.projection.inner)
 
@@ -55,4 +79,6 @@ def head_grams_of(keys: KeySide) -> Tensor:
 @measure("joint_norm", joint=True)
 def joint_norm(block: AttentionBlock) -> Tensor:
     """||sum over heads of alpha f(x)||: the norm of what all heads of a layer bring together."""
+    if block.gates is not None:
+        return joint_norms_behind_gates(block.weights, block.gates, block.values, block.key_side.projection.matrices)
     return joint_norms(block.weights, block.key_side.cached(head_grams_of))

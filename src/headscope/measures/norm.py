@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headscope.later import Tensor
 from headscope.lens.measure import measure
+from headscope.measures.gated import norms_behind_gates
 from headscope.measures.value_norm import value_norms_of
 
 if TYPE_CHECKING:
@@ -15,4 +16,6 @@ if TYPE_CHECKING:
 @measure("norm")
 def norm(block: AttentionBlock) -> Tensor:
     """||alpha f(x)||: the norm of the weighted vector, for each head."""
+    if block.gates is not None:
+        return block.weights * norms_behind_gates(block.gates, block.key_side)
     return block.weights * block.key_side.cached(value_norms_of)[:, :, None]

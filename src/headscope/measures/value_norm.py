@@ -31,5 +31,8 @@ def value_norms_of(keys: KeySide) -> Tensor:
 
 @measure("value_norm", per_key=True)
 def value_norm(block: AttentionBlock) -> Tensor:
-    """||f(x)||: the norm of the transformed value vector, without the weight."""
+    """||f(x)||: the norm of the transformed value vector, without the weight; behind a gate, as if the gate were open.
+
+    A gated head's f has a row, which a number of the key can't have: the measure `norm` has it.
+    """
     return block.key_side.cached(value_norms_of)[:, :, None].expand(-1, -1, len(block.rows), -1)

@@ -189,12 +189,12 @@ class _Counts:
         in_sight = [row + 1 if site.stack == "decoder" else keys for row in asked]
         self._add("chance", block, texts * sum(1 / seen for seen in in_sight))
         self._add("sinks", block, self._to_sinks(block, asked, halves))
-        measures = {"": "weight"} | ({"_norm": "norm"} if site.projection is not None else {})
+        measures = {"": "weight"} | ({"_norm": "norm"} if site.has_norms else {})
         for suffix, measure in measures.items():
             scores = block.scores(measure)
             for place, offset in offsets(self.length).items():
                 self._add(f"{place}{suffix}", block, given_to(scores, block.rows, halves, offset))
-        if site.projection is not None and asked:
+        if site.has_norms and asked:
             inside = block.scores("norm")[:, :, asked[0] - block.rows.start : asked[-1] + 1 - block.rows.start]
             self._add("norm", block, inside.sum((0, 2, 3)))
 

@@ -58,13 +58,15 @@ def _attention(
     site, sides = block.site, (block.attending.name, block.attended.name)
     names = [name for name in measures if can_have(site, name)] or ["weight"]
     scores = {name: _scores(block, name, kept) for name in names}
-    norms = array_of(block.scores("value_norm")[0, kept, 0]) if can_have(site, "value_norm") else None
+    norms = array_of(block.scores("value_norm")[0, kept, 0]) if site.has_value_norms else None
     vectors = _neurons(reading, block, kept) if neurons else None
     return Attention(site.stack, site.kind, site.layer, kept, *sides, scores, norms, vectors, sinks_in(block))
 
 
 def _scores(block: AttentionBlock, measure: str, heads: list[int]) -> Array:
-    if measure == "norm" and len(heads) < block.site.heads:  # of all heads of a long text they would fill the memory
+    if (
+        measure == "norm" and block.site.has_value_norms and len(heads) < block.site.heads
+    ):  # of all heads of a long text they would fill the memory
         return array_of(block.weights[0, heads] * block.scores("value_norm")[0, heads, :1])
     scores = block.scores(measure)[0]
     return array_of(scores if MEASURES[measure].joint else scores[heads])

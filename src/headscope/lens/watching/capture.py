@@ -5,11 +5,14 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, Literal
 
+import torch
 from torch import Tensor, nn
 
+from headscope.errors import ModelError
 from headscope.lens.block import AttentionBlock, KeySide, ResidualRows
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.following import Follower, Step
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
 from headscope.lens.watching.interface import AttentionCall, watching
 from headscope.lens.watching.trace import Trace, TracedSite
@@ -18,6 +21,7 @@ from headscope.lens.watching.trace import Trace, TracedSite
 # a processor's cache while measures and statistics read them (1,024 tokens of SmolLM2: 1.17 x the plain pass, not 1.30).
 BLOCK, CUT = 4_000_000, 1_000_000
 
+_Shown = Callable[[Tensor], None]  # shows the blocks of an attention, once its gates (batch, row, head, d_head) are known
 _Block = tuple[Site, range, Tensor, Tensor | None, KeySide, Batch]
 Rows = int | Literal["fit"] | None  # rows of a block: at most so many, so many that BLOCK is kept, or all
 
@@ -42,6 +46,9 @@ class Capture:
         self._calls: Counter[nn.Module] = Counter()
         self._watched = traced.watched
         self._functions = FunctionTracer(batch.size, self.seen)
+        self._follower = Follower()
+        self._held: tuple[TracedSite, _Shown] | None = None  # an attention whose blocks cannot be shown yet
+        self._waiting: list[tuple[TracedSite, _Shown, Step]] = []  # such attentions, and what the model made of them
         self._inputs: dict[nn.Module, Tensor] = {}  # what the modules before an attention have just read
 
     @contextmanager
@@ -51,6 +58,7 @@ class Capture:
             for module in self._read_before():
                 stack.callback(module.register_forward_pre_hook(self._reads, with_kwargs=True).remove)
             stack.callback(self._inputs.clear)
+            stack.enter_context(self._following())
             stack.enter_context(watching(self))
             yield
 
@@ -58,9 +66,13 @@ class Capture:
         """The first way in: compute the attention by rows, as the model would, and show each block."""
         self._functions.paused = True
         try:
-            return self._attend(call)
+            output, _ = self._attend(call)
         finally:
             self._functions.paused = False
+        if self._held is not None:
+            self._waiting.append((*self._held, self._follower.begin(output)))
+            self._held = None
+        return output, None
 
     def _attend(self, call: AttentionCall) -> tuple[Tensor, None]:
         found = self._next(call.module)
@@ -68,6 +80,8 @@ class Capture:
             return call.rows(0, call.length)[0].to(call.dtype), None
         key_side, residual = self._beside(found, call.value, call.key, call.length)
         output: Tensor | None = None
+        if found.site.gated and self._is_shown(found):
+            return self._attend_gated(found, call, key_side, residual)
         for rows in self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2]):
             part, weights = call.rows(rows.start, rows.stop)
             self._show(found, self._block(found.site, rows, weights, call.query, key_side), residual, part)
@@ -79,6 +93,55 @@ class Capture:
         assert output is not None
         return output, None
 
+    def _attend_gated(
+        self, found: TracedSite, call: AttentionCall, key_side: KeySide, residual: Tensor | None
+    ) -> tuple[Tensor, None]:
+        """The gates are known only when W_O reads what they multiplied: blocks are shown then.
+
+        One block waits; the weights of several would fill the memory, and are computed once more.
+        """
+        ranges = list(self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2]))
+        parts = [call.rows(rows.start, rows.stop)[:: 1 if len(ranges) == 1 else 2] for rows in ranges]
+        output = torch.cat([part[0] for part in parts], 1)
+
+        def show(gates: Tensor) -> None:
+            for rows, (part, *kept) in zip(ranges, parts, strict=True):
+                weights = kept[0] if kept else call.rows(rows.start, rows.stop)[1]
+                block = self._block(found.site, rows, weights, call.query, key_side)
+                of_rows = gates[:, rows.start : rows.stop]
+                self._show(found, block, residual, part * of_rows, of_rows)
+
+        self._held = found, show
+        return output.to(call.dtype), None
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        """Look on from gated attentions to what W_O reads; without any, nothing is looked at, and nothing gets slower."""
+        gated = [found.projection.module for found in self._sites.values() if found.projection and found.projection.gating]
+        with ExitStack() as stack:
+            for module in dict.fromkeys(gated):
+                stack.callback(module.register_forward_pre_hook(self._projects).remove)
+            if gated:
+                stack.enter_context(self._follower)
+            stack.callback(self._follower.forget)
+            stack.callback(self._waiting.clear)
+            yield
+
+    def _projects(self, module: nn.Module, given: Any) -> None:
+        """A forward pre-hook on W_O behind gates."""
+        read = self._follower.step_of(given[0]) if given else None
+        waiting, self._waiting = self._waiting, []
+        self._follower.forget()
+        self._functions.paused = True
+        try:
+            for found, show, output in waiting:
+                gating = found.projection.gating if found.projection else None
+                if read is None or gating is None or output not in read.origins:
+                    raise ModelError(f"{found.site.name}: what multiplies its output before W_O was not found again.")
+                show(gating.gates(read, output))
+        finally:
+            self._functions.paused = False
+
     def seen(self, module: nn.Module, attended: SeenAttention) -> None:
         """The second way in: the model has computed the attention; show it."""
         found = self._next(module)
@@ -87,9 +150,22 @@ class Capture:
             self._inputs.clear()
         elif found is not None:
             key_side, residual = self._beside(found, attended.values, attended.key, attended.length)
-            for rows in self._row_ranges(found, attended.length, attended.values.shape[0], attended.values.shape[2]):
-                weights, output = attended.rows(rows.start, rows.stop), attended.output[:, rows.start : rows.stop]
-                self._show(found, self._block(found.site, rows, weights, attended.query, key_side), residual, output)
+
+            def show(gates: Tensor | None = None) -> None:
+                for rows in self._row_ranges(found, attended.length, attended.values.shape[0], attended.values.shape[2]):
+                    here = slice(rows.start, rows.stop)
+                    weights, output = attended.rows(rows.start, rows.stop), attended.output[:, here]
+                    block = self._block(found.site, rows, weights, attended.query, key_side)
+                    if gates is None:
+                        self._show(found, block, residual, output)
+                    else:
+                        self._show(found, block, residual, output * gates[:, here], gates[:, here])
+
+            if found.site.gated:
+                followed = self._follower.begin(attended.result, (attended.output.shape, attended.arranged))
+                self._waiting.append((found, show, followed))
+            else:
+                show()
 
     def _is_shown(self, found: TracedSite) -> bool:
         return self.layers is None or found.site.layer in self.layers
@@ -121,12 +197,14 @@ class Capture:
         key_side = KeySide(found.site, values, keys, mask, found.projection, inputs)
         return key_side, _by_text(residual, self.batch.size, queries)
 
-    def _show(self, found: TracedSite, block: _Block, residual: Tensor | None, output: Tensor) -> None:
+    def _show(
+        self, found: TracedSite, block: _Block, residual: Tensor | None, output: Tensor, gates: Tensor | None = None
+    ) -> None:
         if self._is_shown(found):
             joining: ResidualRows | None = None
             if found.connection is not None and residual is not None:
                 joining = ResidualRows(found.connection, output.float(), residual[:, block[1].start : block[1].stop])
-            self.receive(AttentionBlock(*block, joining))
+            self.receive(AttentionBlock(*block, joining, gates))
 
     def _block(self, site: Site, rows: range, weights: Tensor, queries: Tensor | None, keys: KeySide) -> _Block:
         """What a block is made of; weights are zero in rows of padding."""

@@ -31,6 +31,8 @@ class SeenAttention:
     output: Tensor  # batch query head d_head
     differentiated: Tensor  # the tensor of the model's own pass from whose gradient that of the weights follows
     gradients: Callable[[Tensor, slice], Tensor]  # (its gradient, rows) -> that of the weights (batch, head, row, key)
+    result: Tensor  # the output, as the model goes on with it
+    arranged: Callable[[Tensor], Tensor]  # (batch, query, head, d_head) -> as the model has it
     query: Tensor | None = None  # batch head query d, as the model multiplies them
     key: Tensor | None = None  # batch group key d
 
@@ -116,6 +118,8 @@ class FunctionTracer(TorchFunctionMode):
         elif func in MATRIX_PRODUCTS:
             if origin := self._origin(args[0]):
                 self._emit(from_product(args[0], args[1], result, self.batch_size), origin)
+        elif func is F.linear:
+            pass  # weights go through none; what a router's shares scaled does
         elif origin := next(filter(None, map(self._origin, args)), None):
             self._followed[id(result)] = (result, origin)
 
@@ -136,7 +140,7 @@ class FunctionTracer(TorchFunctionMode):
 
 def from_product(weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> SeenAttention | None:
     """(batch, head, ...) or (batch * head, ...) operands of a matrix product."""
-    seen = weights
+    seen, result = weights, output
     if weights.dim() == 3 and values.dim() == 3 and weights.shape[0] % batch_size == 0:
         weights, values, output = (t.reshape(batch_size, -1, *t.shape[1:]) for t in (weights, values, output))
     if weights.dim() != 4 or values.dim() != 4 or weights.shape[0] != batch_size:
@@ -145,17 +149,20 @@ def from_product(weights: Tensor, values: Tensor, output: Tensor, batch_size: in
     def gradients(gradient: Tensor, rows: slice) -> Tensor:
         return gradient.reshape(weights.shape)[:, :, rows]
 
-    return SeenAttention(_slices(weights), values.float(), output.transpose(1, 2), seen, gradients)
+    def arranged(output: Tensor) -> Tensor:
+        return output.transpose(1, 2).reshape(result.shape)
+
+    return SeenAttention(_slices(weights), values.float(), output.transpose(1, 2), seen, gradients, result, arranged)
 
 
 def from_einsum(equation: str, weights: Tensor, values: Tensor, output: Tensor, batch_size: int) -> SeenAttention | None:
     """Operands named by letters, as XLNet writes them: `bnij,jbnd->ibnd`."""
-    inputs, _, result = equation.partition("->")
+    inputs, _, letters = equation.partition("->")
     left, _, right = inputs.partition(",")
-    shared = [letter for letter in left if letter in right and letter in result]
-    key = [letter for letter in left if letter in right and letter not in result]
-    query = [letter for letter in left if letter not in right and letter in result]
-    size = [letter for letter in right if letter not in left and letter in result]
+    shared = [letter for letter in left if letter in right and letter in letters]
+    key = [letter for letter in left if letter in right and letter not in letters]
+    query = [letter for letter in left if letter not in right and letter in letters]
+    size = [letter for letter in right if letter not in left and letter in letters]
     if not (len(shared) == 2 and len(key) == len(query) == len(size) == 1):
         return None
     sizes = dict(zip(left, weights.shape, strict=True))
@@ -164,14 +171,18 @@ def from_einsum(equation: str, weights: Tensor, values: Tensor, output: Tensor, 
         return None
     head = next(letter for letter in shared if letter != batch)
     order = f"{left}->{batch}{head}{query[0]}{key[0]}"
+    ours = f"{batch}{query[0]}{head}{size[0]}"
     seen, weights = weights, torch.einsum(order, weights)
     values = torch.einsum(f"{right}->{batch}{head}{key[0]}{size[0]}", values)
-    output = torch.einsum(f"{result}->{batch}{query[0]}{head}{size[0]}", output)
+    result, output = output, torch.einsum(f"{letters}->{ours}", output)
 
     def gradients(gradient: Tensor, rows: slice) -> Tensor:
         return torch.einsum(order, gradient)[:, :, rows]
 
-    return SeenAttention(_slices(weights), values.float(), output, seen, gradients)
+    def arranged(output: Tensor) -> Tensor:
+        return torch.einsum(f"{ours}->{letters}", output)
+
+    return SeenAttention(_slices(weights), values.float(), output, seen, gradients, result, arranged)
 
 
 def fused(
@@ -207,7 +218,10 @@ def fused(
         """The output is the sum over keys of weight * value: dL / d alpha_ij = dL / d o_i . v_j."""
         return gradient[:, :, rows].float() @ value.repeat_interleave(query.shape[1] // value.shape[1], dim=1).mT
 
-    return SeenAttention(rows, value, output.transpose(1, 2), output, gradients, query, key)
+    def arranged(output: Tensor) -> Tensor:
+        return output.transpose(1, 2)
+
+    return SeenAttention(rows, value, output.transpose(1, 2), output, gradients, output, arranged, query, key)
 
 
 def _slices(weights: Tensor) -> Callable[[int, int], Tensor]:

@@ -8,7 +8,7 @@ from transformers import PreTrainedModel
 
 from headscope.lens.quiet import quiet
 from headscope.lens.watching import interface
-from headscope.lens.watching.trace import Trace
+from headscope.lens.watching.trace import NOT_THE_SUM, Trace
 
 
 def attention_implementations(model: PreTrainedModel) -> list[tuple[Any, Any]]:
@@ -30,12 +30,16 @@ def switch_attention(model: PreTrainedModel, implementation: str) -> None:
 
 
 def asks_for_eager(found: Trace) -> bool:
-    """Whether an attention behaves otherwise under any implementation but `eager` and `sdpa`.
+    """Whether an attention behaves otherwise under any implementation but `eager` and `sdpa`, or needs a closer look.
 
     Sparse attentions mask what their indexer left out only under these two names, and leave it to a
-    kernel under others. They are read through the second way in.
+    kernel under others. Others change the weighted sum inside of their attention function (sinks that scale it), where
+    only the second way in can follow. Both are read through that.
     """
-    modules = {type(traced.module) for traced in found.sites if traced.site.capture == "interface"}
+    interface = [traced for traced in found.sites if traced.site.capture == "interface"]
+    if any(traced.site.why_no_norms == NOT_THE_SUM for traced in interface):
+        return True
+    modules = {type(traced.module) for traced in interface}
     return any(_BY_NAME.search(inspect.getsource(module.forward)) for module in modules)
 
 

@@ -6,6 +6,10 @@ import torch
 from torch import Tensor, nn
 from transformers.pytorch_utils import Conv1D
 
+from headscope.lens.watching.gating import Gating
+
+LOST = 1e-6  # of the largest singular value of a head's W_O: smaller ones count as none
+
 LINEAR = (nn.Linear, Conv1D, nn.Conv1d)
 
 
@@ -37,7 +41,17 @@ class Projection:
     heads: int
     head_size: int
     offset: int = 0  # ConvBERT's layer reads other features beside the heads'
+    call: int = 0  # which of the layer's calls in a pass: ALBERT runs one layer again and again
+    gating: Gating | None = None  # what stands between the heads' output and the layer
     _version: int = field(default=-1, init=False)
+
+    @property
+    def columns(self) -> Tensor:
+        """Which features of what the layer reads are each head's: (head, d_head)."""
+        if self.gating is not None:
+            return self.gating.columns
+        features = torch.arange(self.heads * self.head_size) + self.offset
+        return features.view(self.heads, self.head_size)
 
     @property
     def matrices(self) -> Tensor:
@@ -46,12 +60,18 @@ class Projection:
         assert isinstance(weight, Tensor)
         version = 0 if weight.is_inference() else weight._version
         if version != self._version:
-            rows = matrix_of(self.module)[self.offset : self.offset + self.heads * self.head_size]
+            rows = matrix_of(self.module)[self._features]
             self._matrices = rows.detach().float().reshape(self.heads, self.head_size, -1)
             self._version = version
             self._roots: Tensor | None = None
             self._inner: Tensor | None = None
+            self._low_rank_roots: Tensor | None = None
         return self._matrices
+
+    @property
+    def _features(self) -> slice | Tensor:
+        size = self.heads * self.head_size
+        return slice(self.offset, self.offset + size) if self.gating is None else self.columns.flatten()
 
     @property
     def roots(self) -> Tensor:
@@ -64,6 +84,19 @@ class Projection:
             on_cpu = matrices.cpu().double()  # once per model; MPS has neither QR nor float64
             self._roots = torch.linalg.qr(on_cpu.mT).R.mT.to(matrices).contiguous()
         return self._roots
+
+    @property
+    def low_rank_roots(self) -> Tensor:
+        """Roots without the directions that no head feels: (head, d_head, rank).
+
+        What is left out changes ||v W_O^h|| by at most LOST of the largest that a vector as long as v can have.
+        """
+        roots = self.roots
+        if self._low_rank_roots is None:
+            left, singular, _ = torch.linalg.svd(roots.cpu().double(), full_matrices=False)
+            rank = int((singular > LOST * singular[:, :1]).sum(-1).max())
+            self._low_rank_roots = (left * singular[:, None])[:, :, :rank].to(roots).contiguous()
+        return self._low_rank_roots
 
     @property
     def inner(self) -> Tensor:

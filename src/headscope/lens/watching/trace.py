@@ -15,7 +15,9 @@ from torch import Tensor, nn
 
 from headscope.lens.rounding import rounding
 from headscope.lens.site import Site, layer_numbers
+from headscope.lens.watching.following import Follower, Step
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
+from headscope.lens.watching.gating import Gating, find_gating
 from headscope.lens.watching.interface import AttentionCall, watching
 from headscope.lens.watching.normalisation import is_near, looks_like_one
 from headscope.lens.watching.projection import LINEAR, Projection, matrix_of
@@ -29,6 +31,7 @@ from headscope.lens.watching.residual import (
 
 CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
 CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
+NOT_THE_SUM = "its output is not the weighted sum of its values"
 
 
 class Matrices(NamedTuple):
@@ -53,8 +56,8 @@ class TracedSite:
 
     @property
     def matrices(self) -> Matrices | None:
-        """W_V, b_V and W_O of every head; None where one of them is not known."""
-        if self.value_projection is None or self.projection is None:
+        """W_V, b_V and W_O of every head; None where one of them is not known, or a gate makes f each row's own."""
+        if self.value_projection is None or self.projection is None or self.projection.gating is not None:
             return None
         repeated = self.site.heads // max(1, self.site.key_value_heads)
         values, biases = (
@@ -84,6 +87,7 @@ class _Event:
     output: Tensor  # batch query head d_head
     order: int
     cuttable: bool = True
+    followed: Step | None = None  # its output, where what the model makes of it is followed
 
 
 class _Tracer:
@@ -92,6 +96,8 @@ class _Tracer:
     def __init__(self, names: dict[nn.Module, str], batch_size: int) -> None:
         self.names = names
         self.functions = FunctionTracer(batch_size, self.seen)
+        self.follower = Follower()
+        self.read: dict[int, Step] = {}  # by the order of a linear layer: how what it read was made of attentions' outputs
         self.order = 0
         self.calls: Counter[nn.Module] = Counter()
         self.events: list[_Event] = []
@@ -105,10 +111,12 @@ class _Tracer:
         self.functions.paused = False
         output = output.to(call.dtype)
         self._add(call.module, "interface", weights, call.value, output, cuttable)
+        self.events[-1].followed = self.follower.begin(output)
         return output, None
 
     def seen(self, module: nn.Module, attended: SeenAttention) -> None:
         self._add(module, "functions", attended.rows(0, attended.length), attended.values, attended.output)
+        self.events[-1].followed = self.follower.begin(attended.result, (attended.output.shape, attended.arranged))
 
     def _add(
         self, module: nn.Module, capture: str, weights: Tensor, values: Tensor, output: Tensor, cuttable: bool = True
@@ -126,11 +134,15 @@ class _Tracer:
             if isinstance(module, nn.Conv1d):
                 given, result = given.mT, result.mT
             (self.linear if isinstance(module, LINEAR) else self.norms).append(Ran(self.order, module, given, result))
+            if isinstance(module, LINEAR) and (step := self.follower.step_of(inputs[0])) is not None:
+                self.read[self.order] = step
 
     @contextmanager
     def watch(self) -> Iterator[None]:
         with ExitStack() as stack:
             stack.enter_context(self.functions.inside(self.names))
+            stack.enter_context(self.follower)
+            stack.callback(self.follower.forget)
             for module in self.names:
                 if isinstance(module, LINEAR) or looks_like_one(module):
                     stack.callback(module.register_forward_hook(self.ran).remove)
@@ -171,6 +183,7 @@ def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | 
                 projection=names[projection.module] if projection else None,
                 why_no_norms=reason,
                 residual=connection is not None,
+                gated=projection is not None and projection.gating is not None,
             )
             values = find_value_projection(event.values, event.order, tracer.linear, tolerance)
             found.append(TracedSite(site, event.module, event.call, projection, event.cuttable, values, connection))
@@ -214,19 +227,20 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
     by_head = event.values.repeat_interleave(heads // groups, dim=1) if groups else event.values
     weighed = (event.weights @ by_head).transpose(1, 2)
     if not is_near(weighed, event.output.float(), _tolerance(event.output.dtype)):
-        return None, "its output is not the weighted sum of its values"
+        return None, NOT_THE_SUM
     flat = event.output.float().reshape(-1, heads * size)
     after = [ran for ran in tracer.linear if ran.order > event.order]
-    for _, module, given, result in after:
-        offset = _offset_of(flat, given.reshape(-1, given.shape[-1]), size)
-        if offset is None:
+    for ran in after:
+        offset = _offset_of(flat, ran.given.reshape(-1, ran.given.shape[-1]), size)
+        gating = None if offset is not None else _find_gating(event, tracer.read.get(ran.order))
+        if offset is None and gating is None:
             continue
-        name = names[module]
-        if not _is_plain(module, given, result):
+        name = names[ran.module]
+        if not _is_plain(ran.module, ran.given, ran.result):
             return None, f"{name} is not a plain linear layer"
-        if any(getattr(parent, "base_layer", None) is module for parent in names):
+        if any(getattr(parent, "base_layer", None) is ran.module for parent in names):
             return None, f"{name} has an adapter on it; merge the adapter first"
-        return Projection(module, heads, size, offset), None
+        return Projection(ran.module, heads, size, offset or 0, _earlier_calls(tracer, ran), gating), None
     own = set(event.module.modules())
     inside = [names[ran.module] for ran in after if ran.given.shape[-1] == heads * size and ran.module in own]
     if inside:
@@ -234,12 +248,22 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
     return None, "no linear layer reads its output"
 
 
+def _find_gating(event: _Event, read: Step | None) -> Gating | None:
+    if event.followed is None or read is None or event.followed not in read.origins:
+        return None
+    return find_gating(read, event.followed, event.output.device)
+
+
+def _earlier_calls(tracer: _Tracer, ran: Ran) -> int:
+    return sum(other.module is ran.module and other.order < ran.order for other in tracer.linear)
+
+
 def _find_connection(
     event: _Event, projection: Projection | None, tracer: _Tracer, tolerance: float
 ) -> ResidualConnection | None:
     if projection is None:
         return None
-    output = next(ran for ran in tracer.linear if ran.order > event.order and ran.module is projection.module)
+    output = [ran for ran in tracer.linear if ran.module is projection.module][projection.call]
     return find_residual_connection(output, event.order, tracer.linear, tracer.norms, tolerance)
 
 

@@ -78,8 +78,13 @@ class Kobayashi2020(Paper[Data, Settings]):
 
     @classmethod
     def settled(cls, lens: Lens, settings: Settings) -> Settings:
-        if all(site.projection is None for site in lens.sites):
+        if not any(site.has_norms for site in lens.sites):
             raise InputError(f"{lens.name} has no norms: no output projection was found; headscope doctor says why.")
+        if not any(site.has_value_norms for site in lens.sites):
+            raise InputError(
+                f"{lens.name} gates what its heads bring, so ||f(x)|| is not a number of a token as in this paper; "
+                "headscope study gives its norms."
+            )
         return settings
 
     @cached_property

@@ -19,7 +19,7 @@ FACTORS = {"norm": value_norms_of}  # measures that are the weights times (batch
 
 def key_factor(block: ScoreBlock, measure: str) -> Tensor | None:
     """(batch, head, key), where the scores are the weights times that; None where they are not, or it is 1."""
-    if measure not in FACTORS or not isinstance(block, AttentionBlock):
+    if measure not in FACTORS or not isinstance(block, AttentionBlock) or block.site.gated:
         return None
     return block.key_side.cached(FACTORS[measure])
 

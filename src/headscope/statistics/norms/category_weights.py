@@ -57,7 +57,7 @@ class CategoryWeights(ByCategory):
 
     def update(self, block: AttentionBlock) -> None:
         members = self._members(block)
-        first, norms = block.is_first, block.site.projection is not None
+        first, norms = block.is_first, block.site.has_norms
         if first:
             self.add(block.site, texts=float(len(members)))
             self._add(block, "texts", members.any(1).double()[:, None])
@@ -67,7 +67,9 @@ class CategoryWeights(ByCategory):
             return
         weights = block.cached(received, "weight")
         self._add_received(block, "weight", weights, members)
-        if norms:  # all rows multiply the same ||f(x)||, so their sum does too
+        if norms and block.site.gated:  # each row has an ||f(x)|| of its own
+            self._add_received(block, "norm", block.cached(received, "norm"), members)
+        elif norms:  # all rows multiply the same ||f(x)||, so their sum does too
             value_norms = block.key_side.cached(value_norms_of)
             self._add_received(block, "norm", weights * value_norms, members)
             if first:
@@ -93,7 +95,7 @@ class CategoryWeights(ByCategory):
 
         def mean(kind: str, name: str, texts: str = "texts") -> Array:
             found = ratio(sums.get(f"{kind}_{name}", nothing), sums.get(texts, nothing))
-            return found if kind == "weight" else np.where(self.has_norms(), found, np.nan)
+            return found if kind == "weight" else np.where(self.has_norms(of_keys=kind == "value_norm"), found, np.nan)
 
         columns = {f"norm_{name}": mean("norm", name) for name in self.names}
         columns |= shares(columns)

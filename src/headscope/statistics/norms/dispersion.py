@@ -96,7 +96,7 @@ class Dispersion(LengthDispersion):
     vectors = Column("Vectors", COUNT, "How many vectors were met.", "met more", of_heads=False)
 
     def lengths(self, block: AttentionBlock) -> Tensor | None:
-        return None if block.site.projection is None else block.key_side.cached(value_norms_of)
+        return block.key_side.cached(value_norms_of) if block.site.has_value_norms else None
 
 
 @statistic("input_dispersion")

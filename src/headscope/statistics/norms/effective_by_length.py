@@ -87,7 +87,7 @@ class EffectiveByLength(NormStatistic):
         if len(texts) == 0:
             return
         lengths = block.key_mask.sum(1)[texts]
-        if block.site.projection is None:
+        if not block.site.has_value_norms:
             if block.is_last:
                 self._add(block, lengths, torch.full((2, len(texts), block.site.heads), torch.nan))
             return

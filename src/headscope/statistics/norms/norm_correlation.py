@@ -32,7 +32,7 @@ class NormPairs(ByCategory):
 
     def groups(self) -> list[tuple[str, str, str]]:
         """Stack, kind and category of all that are told apart; sites without norms are in none."""
-        kinds = dict.fromkeys((site.stack, site.kind) for site in self.heads.sites if site.projection is not None)
+        kinds = dict.fromkeys((site.stack, site.kind) for site in self.heads.sites if site.has_value_norms)
         return [(*kind, category) for kind in kinds for category in self.names]
 
     def group_names(self, site: Site) -> list[str]:
@@ -64,7 +64,7 @@ class NormCorrelation(NormPairs):
         self._received = SiteRows[Tensor]()  # what the keys of a batch got
 
     def update(self, block: AttentionBlock) -> None:
-        if block.site.projection is None:
+        if not block.site.has_value_norms:
             return
         norms = block.key_side.cached(value_norms_of).cpu()
         categories = key_categories(block, self.categories).cpu()

@@ -33,7 +33,7 @@ class NormScatter(NormPairs):
     seed: int = setting(0, help="For the pairs that are drawn by lot.")
 
     def update(self, block: AttentionBlock) -> None:
-        if block.site.projection is None:
+        if not block.site.has_value_norms:
             return
         names = self.group_names(block.site)
         time, group, text, head, row, key = _visited(self._seeds(block), self._seen(block), block.site.heads)

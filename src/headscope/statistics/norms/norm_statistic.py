@@ -19,11 +19,11 @@ class NormStatistic(Statistic):
     levels = ("token",)
     measures: ClassVar[tuple[str, ...]] = ("weight",)  # the heads one by one
 
-    def has_norms(self) -> NDArray[np.bool_]:
-        """(head,): True where the head's site has norms."""
+    def has_norms(self, of_keys: bool = False) -> NDArray[np.bool_]:
+        """(head,): True where the head's site has norms; with `of_keys`, such as are the same in every row."""
         found = np.zeros(self.heads.count, dtype=bool)
         for site in self.heads.sites:
-            found[self.heads.where(site)] = site.projection is not None
+            found[self.heads.where(site)] = site.has_value_norms if of_keys else site.has_norms
         return found
 
 

@@ -81,8 +81,8 @@ class TokenAverages(NormStatistic):
             if block.site == self.own[0]:
                 self._weight = torch.zeros(block.key_mask.shape, dtype=torch.float64, device=block.weights.device)
                 self._norm = torch.zeros_like(self._weight)
-            # One site without norms, and the mean over all heads is not known.
-            self._norm += torch.nan if block.site.projection is None else block.key_side.cached(value_norms_of).sum(1)
+            # One site without such norms, and the mean over all heads is not known.
+            self._norm += block.key_side.cached(value_norms_of).sum(1) if block.site.has_value_norms else torch.nan
         self._weight += block.cached(received, "weight").sum(1) / block.query_lengths[:, None]
         if block.site == self.own[-1] and block.is_last:
             self.add_tokens(self._averages(block))
