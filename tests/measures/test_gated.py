@@ -100,6 +100,7 @@ def vectors_of(block: AttentionBlock, attention: nn.Module, gates: Tensor) -> Te
 
 
 @pytest.mark.parametrize("model_type", GATES)
+@torch.no_grad()
 def test_norms_equal_full_tensors(model_type: str) -> None:
     tiny = build(model_type)
     blocks, modules = read(tiny)
@@ -113,7 +114,7 @@ def test_norms_equal_full_tensors(model_type: str) -> None:
         vectors = vectors_of(block, attention, gates)
         real = (block.row_mask[:, None, :, None] & block.key_mask[:, None, None]).float()
         of_heads, together = vectors.norm(dim=-1) * real, vectors.sum(1).norm(dim=-1)[:, None] * real
-        largest = float(of_heads.max())
+        largest = of_heads.max().item()
         torch.testing.assert_close(block.scores("norm"), of_heads, rtol=1e-5, atol=1e-5 * largest)
         torch.testing.assert_close(block.scores("joint_norm"), together, rtol=1e-5, atol=1e-5 * largest)
         whole = (vectors.sum((1, 3)) + (0 if attention.o_proj.bias is None else attention.o_proj.bias))[block.row_mask]

@@ -71,7 +71,7 @@ def _explains(found: Gating, read: Step, output: Step) -> bool:
     """Whether random outputs become what the factors say: that they mix no rows, heads or dimensions."""
     random = torch.randn(output.shape, generator=torch.Generator().manual_seed(0)).to(found.columns.device)
     made = read.again(output, random)
-    if made.shape[:-1].numel() != output.shape[:2].numel():
+    if made.shape[:-1].numel() != output.shape[0] * output.shape[1]:
         return False
     gated = (found.gates(read, output) * random).flatten(2).flatten(0, 1)  # row head-and-d_head
     again = torch.zeros_like(made.reshape(-1, made.shape[-1])).index_add_(1, found.columns.flatten(), gated)
