@@ -11,7 +11,7 @@ import numpy as np
 
 from headscope.colours import COLUMN, FAINT, INK
 from headscope.files import write_whole
-from headscope.later import Figure, matplotlib
+from headscope.later import Figure, Later, matplotlib
 
 _STYLE: Any = {
     "font.size": 8,
@@ -35,6 +35,7 @@ _STYLE: Any = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "headscope",
 }
+_layout: Any = Later("headscope.study.results.layout", "SteadyLayout")
 _METADATA: Any = {  # no dates, so that the same figure gives the same bytes
     "svg": {"Creator": "headscope", "Date": None},
     "pdf": {"CreationDate": None},
@@ -47,7 +48,7 @@ def figure(
 ) -> tuple[Figure, Any]:
     """A figure in the house style, with its axes as an array (rows, columns)."""
     with matplotlib.rc_context(_STYLE):
-        made = Figure(figsize=(width, height), layout="constrained", facecolor="white")
+        made = Figure(figsize=(width, height), layout=_layout(), facecolor="white")
         axes = made.subplots(rows, columns, squeeze=False, **options)
     return made, axes
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,3 +17,14 @@ def small_ray(workers: int = 2, **more: Any) -> Ray:
 
 def files_of(run: Path) -> dict[str, bytes]:
     return {str(file.relative_to(run)): file.read_bytes() for file in sorted(run.rglob("*")) if file.is_file()}
+
+
+def finished(run: Path) -> int:
+    return len(list((run / "shards").glob("*.safetensors"))) if (run / "shards").is_dir() else 0
+
+
+def wait_until(what: Callable[[], object], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.05)

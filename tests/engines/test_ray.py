@@ -1,4 +1,4 @@
-"""Ray counts to the same bytes as this process, and without Ray nothing else breaks. What takes long: test_ray_faults.py."""
+"""Ray counts to the same bytes as this process, and without Ray nothing else breaks. The rest of the folder takes long."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from headscope.lens import ModelSource
 from headscope.statistics import Entropy
 from headscope.study.manifest import MadeWith
 from headscope.text.pieces import Piece
+from tests.engines.clusters import files_of, small_ray
 from tests.papers.samples import run_command, save_tiny
-from tests.study.clusters import files_of, small_ray
 
 TEXTS = [f"the {'cat ' * (1 + n % 9)}sat on the mat , and the dog" for n in range(30)]
 

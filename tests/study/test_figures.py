@@ -1,0 +1,38 @@
+"""Figures of papers are the same bytes every time, whatever the last bits of what the layout's solver finds."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from matplotlib import layout_engine
+
+from headscope.study.results import figures
+
+
+def drawn(folder: Path) -> list[bytes]:
+    made, axes = figures.figure(2, sharex=True)
+    for panel in axes.flat:
+        figures.heads_by_layer(panel, [0, 0, 1, 1], [0.1, 0.7, 0.4, 0.2], "heads", "black")
+        figures.layer_axis(panel, 2)
+        figures.legend(panel)
+    figures.say(made, "Two layers of two heads")
+    return [path.read_bytes() for path in figures.save(made, folder / "figure")]
+
+
+def test_the_last_bits_of_a_layout_change_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver goes through what it solves in the order of memory addresses: its rounding is not the same twice."""
+    once = drawn(tmp_path)
+    really, chance = layout_engine.do_constrained_layout, random.Random(5)
+
+    def shaken(figure, **settings):
+        found = really(figure, **settings)
+        for axes in figure.axes:
+            places = [part * (1 + chance.uniform(-1, 1) * 1e-13) for part in axes.get_position(original=True).bounds]
+            axes._set_position(places)
+        return found
+
+    monkeypatch.setattr(layout_engine, "do_constrained_layout", shaken)
+    for _ in range(3):
+        assert drawn(tmp_path) == once
