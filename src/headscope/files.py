@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from headscope.errors import HeadscopeError
+from headscope.remote import is_remote, said, upload
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -19,10 +20,18 @@ class CannotWrite(HeadscopeError):
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn an error of the file system into a sentence."""
+    """Turn an error of the file system, or of one elsewhere, into a sentence."""
     try:
         yield
-    except OSError as error:
+    except HeadscopeError:
+        raise
+    except Exception as error:
+        if is_remote(path):
+            raise CannotWrite(
+                f"{said(path, error)}; run the same command again, nothing that was finished is lost."
+            ) from error
+        if not isinstance(error, OSError):
+            raise
         if error.errno in _FULL:
             raise CannotWrite(
                 f"The disk is full: {path} could not be written; free some space and run the same command again, "
@@ -34,6 +43,9 @@ def explained(path: Path) -> Iterator[None]:
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` make a file beside `path`, and put it in its place when it is complete and on the disk."""
     with explained(path):
+        if is_remote(path):
+            upload(path, write)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
         try:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from headscope.errors import InputError
 from headscope.files import write_whole
+from headscope.remote import as_path
 from headscope.text.links import Links, Pair
 from headscope.text.readers.lines import Line, numbered_lines
 
@@ -78,7 +79,7 @@ def read_links(
     number of the first word in the file, by default 0 in Pharaoh and 1 in NAACL; `first` is the side whose number stands
     first. NAACL leaves sentences without links out: they are filled in, those at the end only if the lengths are given.
     """
-    path = Path(path)
+    path = as_path(path)
     _check_settings(format, base, first, ("auto", *BASES))
     return _read(path, lengths, format, base, first)
 
@@ -99,7 +100,7 @@ def write_links(
                 else:
                     file.writelines(f"{number:04d} {one} {other} {'S' if sure else 'P'}\n" for (one, other), sure in pairs)
 
-    write_whole(Path(path), write)
+    write_whole(as_path(path), write)
 
 
 def _read(path: Path, lengths: Iterable[Lengths] | None, format: str, base: int | None, first: Side) -> Iterator[Links]:

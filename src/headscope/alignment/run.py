@@ -27,6 +27,7 @@ from headscope.lens import Lens, ModelSource
 from headscope.lens.tokens.encoder import BY_WORD
 from headscope.lens.tokens.prompts import Prompt
 from headscope.progress import Progress, Silent
+from headscope.remote import as_path
 from headscope.statistics.alignment.sides import SETTINGS
 from headscope.study import Run
 from headscope.study.engine import Engine
@@ -81,13 +82,13 @@ def align(
     about |= {"gradient": gradient, "eflomal": eflomal, "corpus": corpus.fingerprint()}
     reads, gold = None if prompt is None else Prompt(prompt), has_gold(corpus)
     _check_rules(about, gold)
-    check_run(Path(out), "align", _source(lens), about)
+    check_run(as_path(out), "align", _source(lens), about)
     if isinstance(lens, ModelSource) or isinstance(reverse, ModelSource):
         chosen_so: Any = {name: value for name, value in about.items() if name not in ("reverse", "corpus")}
         with _opened(lens) as one, _opened(reverse) as other:
             chosen_so |= {"batch_size": batch_size, "engine": engine, "progress": progress}
             return align(one, corpus, out=out, reverse=other, **chosen_so)
-    workspace = Workspace("align", Path(out), lens, about, progress or Silent(), engine=engine)
+    workspace = Workspace("align", as_path(out), lens, about, progress or Silent(), engine=engine)
     for model in filter(None, (lens, reverse)):
         check_model(model, reads)
         if layer is not None:

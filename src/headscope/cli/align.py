@@ -11,6 +11,7 @@ import typer
 
 from headscope.alignment.gold import OPTIONS
 from headscope.cli import options
+from headscope.remote import as_path
 
 if TYPE_CHECKING:
     from headscope.study import Run
@@ -20,14 +21,17 @@ def align(
     model: options.Model,
     source: Annotated[
         Path,
-        typer.Argument(metavar="SOURCE", help="Source sentences, a line each, words parted by spaces; or `src ||| tgt`."),
+        typer.Argument(
+            metavar="SOURCE", parser=as_path, help="Source sentences, a line each, words parted by spaces; or `src ||| tgt`."
+        ),
     ],
     output: options.Output,
     target: Annotated[
-        Path | None, typer.Argument(metavar="TARGET", help="Their translations; not needed with `src ||| tgt`.")
+        Path | None,
+        typer.Argument(metavar="TARGET", parser=as_path, help="Their translations; not needed with `src ||| tgt`."),
     ] = None,
     first: Annotated[str, typer.Option(help="Which side stands before |||: source or target.")] = "source",
-    gold: Annotated[Path | None, typer.Option(help=OPTIONS["gold"])] = None,
+    gold: Annotated[Path | None, typer.Option(parser=as_path, help=OPTIONS["gold"])] = None,
     gold_format: Annotated[str, typer.Option(help=OPTIONS["gold_format"])] = "auto",
     gold_base: Annotated[int | None, typer.Option(help=OPTIONS["gold_base"])] = None,
     gold_first: Annotated[str, typer.Option(help=OPTIONS["gold_first"])] = "source",

@@ -13,6 +13,7 @@ from rich.text import Text
 from headscope.cli import options
 from headscope.errors import InputError
 from headscope.heads.exemplars import LOOKS_AT, in_markdown, readable_tables
+from headscope.remote import as_path
 from headscope.report.heads.exemplars import exemplar
 from headscope.report.schema import Marked
 from headscope.study import load_run
@@ -21,7 +22,9 @@ STYLES = {"attending": "bold", "attended": "italic underline", "both": "bold ita
 
 
 def exemplars(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory of `study --report` or `paper vig2019`.")],
+    run: Annotated[
+        Path, typer.Argument(metavar="RUN", parser=as_path, help="A run directory of `study --report` or `paper vig2019`.")
+    ],
     head: Annotated[
         str | None, typer.Argument(metavar="HEAD", help="A head, as layer.head; without it, the best text of every head.")
     ] = None,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from headscope.measures import MEASURES
+from headscope.remote import as_path
 
 # The model, and how it is opened: the fields of a ModelSource
 Model = Annotated[
@@ -57,7 +58,10 @@ ByWord = Annotated[
 ]
 KeepMarks = Annotated[bool, typer.Option("--keep-marks", help="Leave WikiText's marks, such as @-@, in the text.")]
 Output = Annotated[
-    Path, typer.Option("-o", "--output", metavar="RUN", help="The run directory; an unfinished run there goes on.")
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="RUN", parser=as_path, help="The run directory; an unfinished run there goes on."
+    ),
 ]
 BatchSize = Annotated[int, typer.Option(min=1, metavar="N", help="Texts at a time.")]
 MaxTokens = Annotated[

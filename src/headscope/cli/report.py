@@ -9,14 +9,18 @@ from typing import Annotated
 import typer
 
 from headscope.cli import options
+from headscope.remote import as_path
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory, of a study or of a paper.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=as_path, help="A run directory, of a study or of a paper.")],
     other: Annotated[
-        Path | None, typer.Argument(metavar="OTHER", help="A second one, to see what differs from head to head.")
+        Path | None,
+        typer.Argument(metavar="OTHER", parser=as_path, help="A second one, to see what differs from head to head."),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; RUN/report.html without it.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", parser=as_path, help="The page; RUN/report.html without it.")
+    ] = None,
     title: Annotated[str, typer.Option(help="What stands at the top; the model's name without it.")] = "",
     as_json: options.AsJson = False,
 ) -> None:

@@ -14,6 +14,7 @@ from rich.text import Text
 from headscope.cli import options
 from headscope.errors import InputError
 from headscope.later import pd
+from headscope.remote import as_path
 from headscope.study import Run, load_run
 from headscope.study.groups import explain
 from headscope.study.results.printing import cell, latex, markdown
@@ -32,7 +33,7 @@ Top = Annotated[int | None, typer.Option(min=1, metavar="N", help="The first row
 
 
 def table(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    run: Annotated[Path, typer.Argument(metavar="RUN", parser=as_path, help="A run directory.")],
     name: Annotated[str | None, typer.Argument(metavar="TABLE", help="A table; without it, the tables are listed.")] = None,
     columns: Chosen = None,
     sort: Sort = None,
@@ -67,9 +68,10 @@ def table(
 
 
 def compare(
-    one: Annotated[Path, typer.Argument(metavar="RUN", help="A run directory.")],
+    one: Annotated[Path, typer.Argument(metavar="RUN", parser=as_path, help="A run directory.")],
     other: Annotated[
-        Path, typer.Argument(metavar="OTHER", help="Another: of another model, another corpus, or --random-init.")
+        Path,
+        typer.Argument(metavar="OTHER", parser=as_path, help="Another: of another model, another corpus, or --random-init."),
     ],
     name: Annotated[str, typer.Argument(metavar="TABLE", help="A table that both have.")],
     columns: Chosen = None,

@@ -105,6 +105,9 @@ class Cluster:
             options["num_gpus"] = share.gpus
         return self.join().remote(Worker).options(**options).remote(share.threads)
 
+    def let_go(self, worker: Any) -> None:
+        self.join().kill(worker)
+
     def says(self) -> str:
         """What the cluster has that is free, in words."""
         free = self.join().available_resources()

@@ -216,7 +216,7 @@ class Crew:
     def _dismiss(self, member: Member) -> None:
         if member in self.members:
             self.members.remove(member)
-        self.ray.kill(member.actor)
+        self.cluster.let_go(member.actor)
 
     def _tell(self) -> None:
         alive = sum(1 for member in self.members if member.ready)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 from headscope.errors import InputError
 from headscope.lens import Lens, ModelSource
 from headscope.progress import Progress, Silent
+from headscope.remote import as_path, is_remote
 from headscope.statistics import Statistic
 from headscope.study import Run
 from headscope.study.engine import Engine
@@ -74,7 +75,11 @@ class Paper(Generic[D, S]):
         chosen: S = settings or cls.settings_type()
         cls.check(chosen)
         _check_paths(data)
-        folder, shown = Path(out), progress or Silent()
+        folder, shown = as_path(out), progress or Silent()
+        if is_remote(folder):  # its probes keep their features in files that are mapped into memory
+            raise InputError(
+                f"A paper's run is made on this machine, not at {folder}: give a folder, and copy it there after."
+            )
         source = lens if isinstance(lens, ModelSource) else lens.source
         described = _described(chosen, batch_size)
         known = {name: value for name, value in described.items() if value is not None or name not in cls.by_model}

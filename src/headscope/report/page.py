@@ -8,6 +8,7 @@ from typing import Any
 
 from headscope.errors import InputError
 from headscope.files import write_text
+from headscope.remote import as_path
 from headscope.report import schema
 from headscope.report.report_json import description
 from headscope.study.run import Run
@@ -21,7 +22,7 @@ def write_report(
 ) -> Path:
     """Write the report on a run (and a second one) to `out`, by default RUN/report.html; returns where it is."""
     run = Run.open(run)
-    path = Path(out) if out is not None else run.folder / NAME
+    path = as_path(out) if out is not None else run.folder / NAME
     if path.suffix not in (".html", ".htm"):
         raise InputError(f"A report is a page, so its file ends in .html: {path} does not.")
     write_text(path, report_page(run, other, title=title))

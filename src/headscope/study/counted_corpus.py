@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from headscope.errors import InputError
+from headscope.remote import as_path
 from headscope.text import Corpus, Document
 
 
@@ -22,7 +23,7 @@ def _found(described: dict[str, Any]) -> Corpus:
         raise InputError(
             "This run was counted over texts that were given from Python, not over files: they cannot be found again."
         )
-    missing = [path for path in described["paths"] if not Path(path).is_file()]
+    missing = [path for path in described["paths"] if not as_path(path).is_file()]
     if missing:
         raise InputError(
             f"{Path(missing[0]).name} of this run's corpus is no longer where it was when the run was made: "

@@ -10,6 +10,7 @@ from typing import Any
 from headscope.errors import InputError, no_such
 from headscope.later import Later, pd
 from headscope.lens.head import Head
+from headscope.remote import as_path
 from headscope.statistics.base import Statistic
 from headscope.study.compare import side_by_side
 from headscope.study.counted_corpus import documents_of
@@ -38,7 +39,7 @@ class Run:
     @classmethod
     def open(cls, run: Run | str | Path) -> Run:
         """The run in a folder; a run that is open already is given back."""
-        return run if isinstance(run, Run) else cls(Path(run), load_manifest(Path(run)))
+        return run if isinstance(run, Run) else cls(as_path(run), load_manifest(as_path(run)))
 
     @classmethod
     def of(cls, tables: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any] | None = None) -> Run:

@@ -25,6 +25,13 @@ def shard_file(run: Path, index: int) -> Path:
     return run / "shards" / f"{index:06d}.safetensors"
 
 
+def shards_there(run: Path) -> list[int]:
+    """Which shards have a state: asked once for all of them, since a run may be elsewhere."""
+    folder = shard_file(run, 0).parent
+    names = [file.stem for file in folder.iterdir() if file.suffix == ".safetensors"] if folder.is_dir() else []
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
 def shards_at(cut: Cut, documents: Iterable[Document], wanted: set[int]) -> Iterator[Shard]:
     """The wanted shards of a corpus, by their places where these are known, else with the documents themselves."""
     if cut.source is None:

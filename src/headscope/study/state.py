@@ -10,6 +10,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from headscope.files import write_whole
+from headscope.remote import on_this_disk
 from headscope.statistics.base import Array
 
 State = dict[str, dict[str, Array]]  # by table name, then by field
@@ -26,7 +27,7 @@ def save_state(path: Path, state: State, groups: Sequence[int], counts: Mapping[
 def load_state(path: Path) -> tuple[State, list[int], dict[str, int]] | None:
     """What `save_state` wrote; None where there is no such file, it is not whole, or an earlier version wrote it."""
     try:
-        with safe_open(path, framework="numpy") as file:
+        with on_this_disk(path) as here, safe_open(here, framework="numpy") as file:
             about = json.loads((file.metadata() or {}).get("headscope", "{}"))
             flat = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError):

@@ -19,6 +19,7 @@ from headscope.lens.site import Site
 from headscope.lens.source import ModelSource
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoding
 from headscope.progress import Progress, Silent
+from headscope.remote import as_path
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study.count import BatchSettings
@@ -27,7 +28,7 @@ from headscope.study.groups import describe, group_size
 from headscope.study.intervals import intervals
 from headscope.study.manifest import MadeWith, begin_run, check_run, is_begun, save_manifest
 from headscope.study.run import Run
-from headscope.study.shards import SHARD, shard_file, shards_at
+from headscope.study.shards import SHARD, shard_file, shards_at, shards_there
 from headscope.study.state import State, load_state, save_state
 from headscope.study.tables import save_table
 from headscope.study.work import Work
@@ -61,7 +62,7 @@ def study(
     batches = BatchSettings(batch_size, max_tokens, truncate, on_error, encoding)
     chosen = as_statistics(statistics)
     read = corpus if isinstance(corpus, Corpus) else Corpus.of(corpus, on_error=on_error)
-    run = Path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
+    run = as_path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
     if isinstance(lens, ModelSource):
         _check(run, lens, read, _settings(chosen, batches, shard_size))
     with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
@@ -90,7 +91,7 @@ def check_study(
     settings = _settings(statistics or (), BatchSettings(**feed), shard_size)
     if statistics is None:
         del settings["statistics"]
-    _check(Path(out), source, corpus, settings)
+    _check(as_path(out), source, corpus, settings)
 
 
 def _check(run: Path, source: ModelSource, corpus: Corpus, settings: dict[str, Any]) -> None:
@@ -157,7 +158,7 @@ def _count(run: Path, work: Work, corpus: Corpus, cut: Cut, engine: Engine, prog
     """Every shard that is not on the disk yet; it is there, whole, when it is counted as done."""
     size, total = cut.size, cut.documents
     shards = range(-(-total // size))
-    finished = {index for index in shards if load_state(shard_file(run, index)) is not None}
+    finished = {index for index in shards_there(run) if index in shards and load_state(shard_file(run, index)) is not None}
     progress.begin(total, min(len(finished) * size, total))
     for done in engine.run(work, shards_at(cut, corpus.bare(), set(shards) - finished), progress):
         save_state(shard_file(run, done.index), done.state, done.groups, done.counts)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from headscope.files import write_whole
 from headscope.later import pa, pd, pq
+from headscope.remote import on_this_disk
 
 
 def save_table(folder: Path, name: str, frame: pd.DataFrame) -> None:
@@ -18,7 +19,8 @@ def table_names(folder: Path) -> list[str]:
 
 
 def read_table(folder: Path, name: str) -> pd.DataFrame:
-    return pq.read_table(_file(folder, name)).to_pandas()
+    with on_this_disk(_file(folder, name)) as file:
+        return pq.read_table(file).to_pandas()
 
 
 def main_stack(table: pd.DataFrame) -> pd.DataFrame:

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
+from headscope.remote import open_to_read
+
 HEAD = 2**16  # bytes of a file by which its format is recognised
 LONGEST = 2**24  # bytes in a line: more is no text, and would fill the memory
 DAMAGED = (OSError, EOFError, zlib.error)
@@ -31,8 +33,8 @@ class Line(NamedTuple):
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
     """The file's bytes, unpacked where its first bytes say that it is gzipped."""
-    with path.open("rb") as file:
-        if file.peek(len(_GZIP))[: len(_GZIP)] != _GZIP:
+    with open_to_read(path) as file:
+        if file.peek(len(_GZIP))[: len(_GZIP)] != _GZIP:  # type: ignore[attr-defined]
             yield file
             return
         with gzip.open(file) as unpacked:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from headscope.errors import InputError
 from headscope.files import sha256_of
+from headscope.remote import as_path, is_remote, matching, said
 
 
 def find_files(given: Iterable[str | Path]) -> list[Path]:
@@ -17,8 +18,11 @@ def find_files(given: Iterable[str | Path]) -> list[Path]:
 
 
 def _files_of(given: str | Path) -> list[Path]:
+    path = as_path(given)
+    if is_remote(path):
+        return _files_there(path, str(given))
     try:
-        path = Path(given).expanduser()
+        path = path.expanduser()
         if path.is_dir():
             inside = (file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path)))
             return _some(sorted(inside), f"The folder {path} has no files in it")
@@ -30,6 +34,24 @@ def _files_of(given: str | Path) -> list[Path]:
     except (OSError, RuntimeError) as error:  # too long a name, a folder that is not ours, an unknown ~user
         raise InputError(f"{str(given)[:80]!r} is no path that can be read ({error}): check it.") from None
     raise InputError(f"There is no file or folder {str(given)[:200]!r}: check the path (from {Path.cwd()}).")
+
+
+def _files_there(path: Path, given: str) -> list[Path]:
+    """The same of an address."""
+    try:
+        if path.is_file():
+            return [path]
+        if path.is_dir():
+            inside = [file for file in path.rglob("*") if file.is_file() and not _is_hidden(file.relative_to(path))]
+            return _some(sorted(inside, key=str), f"The folder {path} has no files in it")
+        found = matching(path) if glob.has_magic(given) else []
+    except InputError:
+        raise
+    except Exception as error:  # each store has errors of its own
+        raise InputError(f"{said(path, error)}.") from error
+    if glob.has_magic(given):
+        return _some(sorted((file for file in found if file.is_file()), key=str), f"No file matches {given}")
+    raise InputError(f"There is no file or folder {given[:200]!r}: check the address.")
 
 
 def hash_of(path: Path) -> str:
