@@ -56,7 +56,7 @@ class Cluster:
         else:
             try:
                 ray.init(address, **quiet)
-            except (ConnectionError, ValueError, RuntimeError) as error:
+            except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
                 reason = " ".join(str(error).split())
                 raise InputError(
                     f"No Ray cluster answers at {address} ({reason[:200]}): check --address, or begin one with "
