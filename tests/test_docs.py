@@ -48,6 +48,14 @@ def said(code: str, *arguments: str) -> str:
     return done.stdout
 
 
+def test_running_without_a_head() -> None:
+    tokenizer = tiny_tokenizer("bpe")
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token or "a"
+    with headscope.open(tiny("llama", num_hidden_layers=5), tokenizer) as lens:
+        for code in blocks("docs/how-to/without-a-head.md", "python"):
+            exec(code, {"lens": lens, "texts": ["the cat sat", "a dog"]})
+
+
 def test_adding_a_measure() -> None:
     (code,) = blocks("docs/how-to/add-a-measure.md", "python")
     try:

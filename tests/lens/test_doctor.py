@@ -186,3 +186,36 @@ def test_architectures_in_half_precision(model_type: str, dtype: torch.dtype) ->
     assert [replace(report.site, index=0) for report in found.sites] == [
         replace(report.site, index=0) for report in exact.sites
     ]
+
+
+def test_heads_that_are_taken_from_the_wrong_call_are_found() -> None:
+    """ALBERT has one layer for all: with the calls exchanged, every site's vectors would be another's."""
+    made = build("albert")
+    with headscope.open(made.model) as lens:
+        first, second = lens.trace.sites[:2]
+        assert diagnose(lens, made.inputs).sites[0].without_error < 1e-6
+        first.projection.call, second.projection.call = 1, 0
+        assert [report.verdict for report in diagnose(lens, made.inputs).sites[:2]] == ["wrong", "wrong"]
+
+
+def test_heads_that_are_not_given_back_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    with headscope.open(tiny("llama")) as lens:
+        own, kept = lens.without, []
+
+        def forgetful(*heads: headscope.Head, **options: object) -> object:
+            kept.append(own("0.0", how="zero"))
+            kept[-1].__enter__()
+            return own(*heads, **options)
+
+        monkeypatch.setattr(lens, "without", forgetful)
+        found = diagnose(lens, tiny_inputs("llama"))
+    assert found.verdict == "wrong"
+    assert all("given back" in report.note for report in found.sites)
+
+
+def test_differential_heads_are_read_but_not_taken_away() -> None:
+    made = build("diffllama")
+    with headscope.open(made.model) as lens:
+        found = diagnose(lens, made.inputs)
+    assert found.verdict == "ok"
+    assert {report.without_error for report in found.sites} == {None}

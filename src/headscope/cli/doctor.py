@@ -25,7 +25,8 @@ _MEANING = {
 }
 _LEGEND = (
     "rebuilt: relative error of sum(weight * f(x)) + bias against what W_O returned\n"
-    "row sum: largest distance from 1; own: from the model's own output_attentions"
+    "row sum: largest distance from 1; own: from the model's own output_attentions\n"
+    "without: of what remains when all heads are taken away (the bias), and of known vectors in their place"
 )
 
 
@@ -40,7 +41,8 @@ def doctor(
     """Prove that a model's attention is read right. Exit code 1 if anything is off.
 
     For every site: the weighted vectors must sum to what the model's own projection returned, rows of
-    weights must sum to 1 (less with sinks), and the weights must be the model's own output_attentions.
+    weights must sum to 1 (less with sinks), and the weights must be the model's own output_attentions. Heads
+    that are taken away must leave the bias, and the model as it was once they are back.
 
     Examples:
 
@@ -63,8 +65,8 @@ def _print(diagnosis: Diagnosis) -> None:
     console = Console()
     console.print(Text.assemble((diagnosis.architecture, "bold"), f"  {diagnosis.model}"))
     table = Table(box=None, header_style="bold")
-    for name in ("site", "heads", "read by", "W_O", "rebuilt", "row sum", "own", "verdict"):
-        table.add_column(name, justify="right" if name in ("rebuilt", "row sum", "own") else "left", no_wrap=True)
+    for name in ("site", "heads", "read by", "W_O", "rebuilt", "row sum", "own", "without", "verdict"):
+        table.add_column(name, justify="right" if name in ("rebuilt", "row sum", "own", "without") else "left", no_wrap=True)
     for report in diagnosis.sites:
         table.add_row(*_row(report))
     console.print(table)
@@ -89,7 +91,8 @@ def _row(report: SiteReport) -> list[str | Text]:
     site = report.site
     heads = f"{site.heads}" if site.key_value_heads == site.heads else f"{site.heads} ({site.key_value_heads} kv)"
     projection = site.projection.rpartition(".")[2] if site.projection else "-"
-    errors = [_small(error) for error in (report.reconstruction_error, report.row_sum_error, report.own_weights_difference)]
+    found = report.reconstruction_error, report.row_sum_error, report.own_weights_difference, report.without_error
+    errors = [_small(error) for error in found]
     verdict = Text(report.verdict, style=_COLOURS[report.verdict])
     return [f"{site.stack} {site.kind} {site.layer}", heads, site.capture, projection, *errors, verdict]
 

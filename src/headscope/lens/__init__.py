@@ -7,6 +7,7 @@ from headscope.later import doors
 if TYPE_CHECKING:
     from headscope.lens.block import AttentionBlock
     from headscope.lens.head import Head
+    from headscope.lens.head_means import HeadMeans
     from headscope.lens.lens import Lens
     from headscope.lens.neurons import Neurons
     from headscope.lens.reading import Reading
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from headscope.lens.tokens.prompts import Prompt
 
 __all__ = [
-    "AS_WRITTEN", "BY_WORD", "AttentionBlock", "Head", "Lens", "ModelSource", "Neurons", "Prompt", "Reading",
-    "ScoreBlock", "Site", "open",
+    "AS_WRITTEN", "BY_WORD", "AttentionBlock", "Head", "HeadMeans", "Lens", "ModelSource", "Neurons", "Prompt",
+    "Reading", "ScoreBlock", "Site", "open",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -27,6 +28,7 @@ if not TYPE_CHECKING:
         {
             "block": "AttentionBlock",
             "head": "Head",
+            "head_means": "HeadMeans",
             "lens": "Lens",
             "neurons": "Neurons",
             "reading": "Reading",

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from math import isfinite, isnan
+from math import inf, isfinite, isnan
 from typing import Any, NamedTuple, Self
 
 from headscope.later import Tensor, nn, torch
 from headscope.lens.block import AttentionBlock
+from headscope.lens.head import heads_of
+from headscope.lens.head_means import HeadMeans
 from headscope.lens.lens import Lens
 from headscope.lens.neurons import logits_of
 from headscope.lens.rounding import rounding, rounding_of_weights
@@ -50,6 +52,9 @@ class SiteReport:
     row_sum_error: float = 0.0  # largest distance of a row's sum from 1; 0 below 1 where the model has sinks
     own_weights_difference: float | None = None  # largest, from the model's own output_attentions
     by_rows_difference: float = 0.0  # largest, between weights read at once and in blocks of rows
+    without_error: float | None = (
+        None  # of what W_O returns without its heads, and with known vectors in their place; relative
+    )
     of_limit: float = 0.0  # the largest of these errors as a share of what is allowed where it stands: over 1 is wrong
     residual: str | None = None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y); None if not known
     note: str = ""
@@ -124,6 +129,7 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     alike = _blocks_by_site(lens, batch, _HandingOn, rows=None) if _in_half(lens) else whole
     cut = _blocks_by_site(lens, batch, _HandingOn if _in_half(lens) else Capture, rows=ROWS)
     own = _own_attentions(lens, batch)
+    taken = taken_away(lens, batch)
     reports = []
     for traced in lens.trace.sites:
         site = traced.site
@@ -136,6 +142,10 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
         if traced.projection is not None:
             made = ran[traced.projection.module][traced.projection.call]
             report.reconstruction_error = report.judge(_reconstruction(block, *made))
+        if site in taken.by_site:
+            report.without_error = report.judge(taken.by_site[site])
+            if not taken.restored:
+                report.of_limit, report.note = inf, _and(report.note, "heads that were taken away and given back changed it")
         reports.append(report)
     for place in {(site.stack, site.kind) for site in lens.sites}:
         here = [report for report in reports if (report.site.stack, report.site.kind) == place]
@@ -189,6 +199,83 @@ def _recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) ->
     finally:
         for handle in handles:
             handle.remove()
+
+
+def taken_away(lens: Lens, batch: Batch) -> Taken:
+    """Heads taken away, and given back: what remains at every site is its bias; with known vectors in the heads' place, what
+    these vectors make; and in the end the same as in the beginning, bit for bit.
+    """
+    sites = [found for found in lens.trace.sites if found.projection is not None and not found.projection.shared]
+    if not sites:
+        return Taken({}, restored=True)
+    heads = [head for found in sites for head in heads_of(found.site)]
+    planted = _planted([found.site for found in sites])
+    before, again = (_returned(lens, batch) for _ in range(2))
+    with lens.without(*heads, how="zero"):
+        gone = _returned(lens, batch)
+    with lens.without(*heads, means=planted):
+        replaced = _returned(lens, batch)
+    after = _returned(lens, batch)
+    found = {}
+    for one in sites:
+        projection: Any = one.projection
+        largest = max(float(_call(before, projection)[1].abs().max()), 1e-30)
+        wanted = torch.from_numpy(planted.of(one.site)).float().to(lens.device)
+        steps = [
+            _remains(*_call(gone, projection), torch.zeros_like(wanted), projection, largest),
+            _remains(*_call(replaced, projection), wanted, projection, largest),
+        ]
+        found[one.site] = Found(max(step.error for step in steps), _largest(*(step.of_limit for step in steps)))
+    repeats = _same(before, again)  # some models draw random numbers: then nothing can be told from a difference
+    return Taken(found, not repeats or _same(before, after))
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What was found where heads were taken away."""
+
+    by_site: dict[Site, Found]
+    restored: bool
+
+
+_Returned = dict[nn.Module, list[tuple[Tensor, Tensor]]]
+
+
+def _returned(lens: Lens, batch: Batch) -> _Returned:
+    """What every W_O was given and returned in a pass that nobody watches."""
+    ran: _Returned = {}
+    with torch.no_grad(), _recording(lens, ran):
+        lens.forward(batch.inputs)
+    return ran
+
+
+def _call(ran: _Returned, projection: Projection) -> tuple[Tensor, Tensor]:
+    given, result = ran[projection.module][projection.call]
+    return given.flatten(0, -2).float(), result.flatten(0, -2).float()
+
+
+def _same(one: _Returned, other: _Returned) -> bool:
+    results = ([result for calls in ran.values() for _, result in calls] for ran in (one, other))
+    return all(a.equal(b) or bool(a.isnan().any()) for a, b in zip(*results, strict=True))
+
+
+def _planted(sites: Iterable[Site]) -> HeadMeans:
+    """Vectors that no two heads share, of the size of one."""
+    generator = torch.Generator().manual_seed(0)
+    drawn = {site.name: torch.randn(site.heads, site.head_size, generator=generator).double().numpy() for site in sites}
+    return HeadMeans("the doctor", drawn, dict.fromkeys(drawn, 1))
+
+
+def _remains(given: Tensor, result: Tensor, vectors: Tensor, projection: Projection, largest: float) -> Found:
+    """What W_O returned against what `vectors` (head, d_head) in the heads' place make, with what it reads beside them."""
+    matrix, bias = _believed(projection)
+    known = given.clone()
+    known[:, projection.columns.flatten()] = vectors.flatten()
+    expected = known @ matrix + bias
+    terms = (known.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
+    scale = max(largest, float(expected.abs().max()))
+    apart = Found.between(result, expected, RECONSTRUCTION * scale, rounding(terms, matrix_of(projection.module).dtype))
+    return Found(apart.error / scale, apart.of_limit)
 
 
 def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Found:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import gc
 import inspect
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headscope.errors import InputError, ModelError
 from headscope.later import PreTrainedModel, nn, torch
 from headscope.lens import watching
 from headscope.lens.block import AttentionBlock
+from headscope.lens.head import Head, heads_named
+from headscope.lens.head_means import HeadMeans, head_means
 from headscope.lens.in_notebook import lens_html
 from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import first_sentence, random_twin
@@ -26,6 +29,7 @@ from headscope.lens.text_part import backbone
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import AS_WRITTEN, Encoder, Encoding
 from headscope.lens.tokens.losses import Loss, own_loss, text_losses
+from headscope.lens.without import At, replacements, without
 from headscope.text.document import Document
 
 if TYPE_CHECKING:
@@ -45,6 +49,7 @@ class Lens:
         self.model = model
         self.tokenizer = tokenizer
         self.source = source
+        self._means: HeadMeans | None = None
         self._backbone, self._accepted = backbone(model, source.name)
         self.encoder = Encoder(source.name, model, tokenizer, self._accepted)
         self._implementations = watching.attention_implementations(model)
@@ -196,6 +201,44 @@ class Lens:
         if "use_cache" in self._accepted:
             options["use_cache"] = False
         return self._backbone(**inputs, **options)
+
+    # Without some heads
+
+    def without(
+        self,
+        *heads: str | Head,
+        how: str = "mean",
+        at: At = None,
+        means: HeadMeans | str | Path | None = None,
+        others: Sequence[Any] | None = None,
+    ) -> AbstractContextManager[None]:
+        """A context in which the model runs without these heads, `17.3` or `decoder cross 5.3`; `17` is a whole layer.
+
+        Whatever runs inside does without them: `model(...)`, `model.generate(...)`, training, `read`, `stream`. Afterwards
+        the model is as it was. In a head's place comes its `mean` over a corpus (of `head_means`; or `means`, theirs or a
+        file's), `zero`, or with `resample` what it does in `others`, other texts, at the same place. `at` says at which
+        tokens of every text, padding not counted: -1 (the last), [0, 1], slice(1, None).
+        """
+        chosen = heads_named(heads, self.sites)
+        sites = [site for site in self.sites if any(head[:3] == (site.stack, site.kind, site.layer) for head in chosen)]
+        known = HeadMeans.load(means) if isinstance(means, (str, Path)) else means or self._means
+        return without(self, chosen, replacements(self, sites, how, known, others), at)
+
+    def head_means(self, corpus: Any, *, batch_size: int = 16, truncate: bool = False) -> HeadMeans:
+        """What each head brings on average over a corpus; from now on, `without` puts it in a head's place."""
+        self._means = head_means(self, corpus, batch_size=batch_size, truncate=truncate)
+        return self._means
+
+    def changed_heads(self, changes: Mapping[Site, watching.Change]) -> AbstractContextManager[None]:
+        """A context in which each change sees, and may replace, what the W_O of its site reads, heads apart."""
+        model: Any = self.model
+        two = self.is_encoder_decoder
+        stacks = {"encoder": model.get_encoder(), "decoder": model.get_decoder()} if two else {}
+        stacks = stacks or {self.sites[0].stack: self._backbone}
+        entries = dict.fromkeys([self.model, self._backbone, *stacks.values()])
+        return watching.changed_heads(
+            [(self.trace.sites[site.index], one) for site, one in changes.items()], entries, stacks
+        )
 
     @contextmanager
     def unwatched(self, implementation: str | None = None) -> Iterator[None]:

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
     from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
     from headscope.lens.watching.interface import NAME
+    from headscope.lens.watching.projected import Change, Where, changed_heads
     from headscope.lens.watching.projection import Projection, dequantised
     from headscope.lens.watching.residual import ResidualConnection
     from headscope.lens.watching.trace import Matrices, Trace, traced
 
 __all__ = [
-    "NAME", "Capture", "GradientBlock", "GradientCapture", "Matrices", "Projection", "ResidualConnection", "Rows", "Trace",
-    "asks_for_eager", "attention_implementations", "dequantised", "dummy_inputs", "frozen", "switch_attention", "traced",
+    "NAME", "Capture", "Change", "GradientBlock", "GradientCapture", "Matrices", "Projection", "ResidualConnection", "Rows",
+    "Trace", "Where", "asks_for_eager", "attention_implementations", "changed_heads", "dequantised", "dummy_inputs",
+    "frozen", "switch_attention", "traced",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -29,6 +31,7 @@ if not TYPE_CHECKING:
         "gradients": "GradientBlock GradientCapture frozen",
         "implementations": "asks_for_eager attention_implementations switch_attention",
         "interface": "NAME",
+        "projected": "Change Where changed_heads",
         "projection": "Projection dequantised",
         "residual": "ResidualConnection",
         "trace": "Matrices Trace traced",

@@ -41,7 +41,9 @@ class Projection:
     heads: int
     head_size: int
     offset: int = 0  # ConvBERT's layer reads other features beside the heads'
-    call: int = 0  # which of the layer's calls in a pass: ALBERT runs one layer again and again
+    call: int = 0  # which of the layer's calls in a pass,
+    calls: int = 1  # of how many: ALBERT runs one layer again and again
+    rows_first: bool = False  # whether what it reads is (query, batch, ...), as fairseq's models have it
     gating: Gating | None = None  # what stands between the heads' output and the layer
     _version: int = field(default=-1, init=False)
 
@@ -52,6 +54,11 @@ class Projection:
             return self.gating.columns
         features = torch.arange(self.heads * self.head_size) + self.offset
         return features.view(self.heads, self.head_size)
+
+    @property
+    def shared(self) -> bool:
+        """Whether heads stand in the same features, one less another (differential attention): they cannot be told apart."""
+        return self.columns.unique().numel() < self.columns.numel()
 
     @property
     def matrices(self) -> Tensor:

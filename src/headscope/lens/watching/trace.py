@@ -240,7 +240,8 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
             return None, f"{name} is not a plain linear layer"
         if any(getattr(parent, "base_layer", None) is ran.module for parent in names):
             return None, f"{name} has an adapter on it; merge the adapter first"
-        return Projection(ran.module, heads, size, offset or 0, _earlier_calls(tracer, ran), gating), None
+        rows_first = ran.given.dim() == 3 and ran.given.shape[0] > 1 == ran.given.shape[1]
+        return Projection(ran.module, heads, size, offset or 0, *_which_call(tracer, ran), rows_first, gating), None
     own = set(event.module.modules())
     inside = [names[ran.module] for ran in after if ran.given.shape[-1] == heads * size and ran.module in own]
     if inside:
@@ -254,8 +255,10 @@ def _find_gating(event: _Event, read: Step | None) -> Gating | None:
     return find_gating(read, event.followed, event.output.device)
 
 
-def _earlier_calls(tracer: _Tracer, ran: Ran) -> int:
-    return sum(other.module is ran.module and other.order < ran.order for other in tracer.linear)
+def _which_call(tracer: _Tracer, ran: Ran) -> tuple[int, int]:
+    """Which of its calls in the pass this one is, and of how many."""
+    orders = sorted(other.order for other in tracer.linear if other.module is ran.module)
+    return orders.index(ran.order), len(orders)
 
 
 def _find_connection(
