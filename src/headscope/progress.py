@@ -57,7 +57,8 @@ class Bar:
         self.progress = progress.Progress(*columns, console=self.console, disable=not self.console.is_terminal)
         self.plain = not self.console.is_terminal and not quiet
         self.name = ""
-        self.done = self.total = 0
+        self.done = self.total = self.before = 0
+        self.begun = 0.0
         self.task: Any = None
         self.said = 0.0
         self.lines: set[str] = set()
@@ -82,7 +83,7 @@ class Bar:
         self.lines.add(line)
 
     def begin(self, documents: int, done: int) -> None:
-        self.total, self.done = documents, done
+        self.total, self.done, self.before, self.begun = documents, done, done, time.monotonic()
         self.task = self.progress.add_task(self.name, total=documents, completed=done, rate="", by="")
         if done and done < documents:
             self.console.print(f"Going on: {done:,} of {documents:,} documents are counted already.")
@@ -99,6 +100,23 @@ class Bar:
         self.progress.update(self.task, advance=documents, rate=f"{speed:.1f} documents/s" if speed else "")
         if self.plain and (self.done >= self.total or time.monotonic() - self.said > EVERY):
             self.said = time.monotonic()
-            workers = f", {self.workers}" if self.workers else ""
-            counted = f"{self.done:,} of {self.total:,} documents{workers}"
-            print(f"{self.name + ': ' if self.name else ''}{counted}", file=sys.stderr)
+            said = [f"{self.done:,} of {self.total:,} documents", *self._pace(), *filter(None, [self.workers])]
+            print(f"{self.name + ': ' if self.name else ''}{', '.join(said)}", file=sys.stderr)
+
+    def _pace(self) -> list[str]:
+        """How fast, and how long yet: of the documents that were counted since this part began."""
+        taken = time.monotonic() - self.begun
+        if self.done >= self.total or taken <= 0:
+            return []
+        speed = (self.done - self.before) / taken
+        return [f"{speed:.1f} a second", f"{duration((self.total - self.done) / speed)} left"]
+
+
+def duration(seconds: float) -> str:
+    """
+    >>> duration(42), duration(600), duration(7300)
+    ('42 s', '10 min', '2.0 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from typing import Any
 
 import pytest
 
-from headscope.engines.cluster import ROOM, Cluster, Share
+from headscope.engines.cluster import ROOM, Cluster, Share, ray_module
 from headscope.errors import InputError
 from headscope.lens import ModelSource
 
@@ -57,3 +58,22 @@ def test_one_worker_a_gpu() -> None:
 def test_fewer_than_one_is_refused() -> None:
     with pytest.raises(InputError, match=r"workers is at least 1, not 0"):
         Cluster(None, 0, None)
+
+
+def test_what_has_half_begun_is_ended_and_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a busy machine, where Ray's own processes are not up in its 30 seconds."""
+    ray = ray_module()
+    begun: list[subprocess.Popen[bytes]] = []
+
+    def half(*_: object, **__: object) -> None:
+        begun.append(subprocess.Popen(["sleep", "100"]))
+        if len(begun) < 3:
+            raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr(ray, "init", half)
+    monkeypatch.setattr(ray, "shutdown", lambda: None)
+    Cluster(None, 1, 1)._begin(ray, {})
+    assert [process.wait(10) for process in begun[:2]] == [-9, -9]
+    assert begun[2].poll() is None
+    begun[2].kill()
+    begun[2].wait()

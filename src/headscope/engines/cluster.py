@@ -67,12 +67,17 @@ class Cluster:
 
     def _begin(self, ray: Any, settings: Mapping[str, Any]) -> None:
         """Ray gives its own processes 30 seconds to come up, which a busy machine may not have."""
+        own = importlib.import_module("psutil").Process()  # which Ray brings
         for left in reversed(range(BEGINNINGS)):
+            before = own.children()
             try:
                 ray.init("local", **settings)
                 return
             except Exception as error:  # that is what Ray raises
                 ray.shutdown()
+                for process in own.children():
+                    if process not in before:
+                        process.kill()  # half a cluster, which Ray has lost sight of
                 if not left:
                     reason = " ".join(str(error).split())
                     raise InputError(f"Ray cannot begin on this machine ({reason[:200]}): try again.") from error
