@@ -25,7 +25,8 @@ from headscope.lens.watching.capture import Capture
 from headscope.lens.watching.dummy import dummy_inputs
 from headscope.lens.watching.hooks import hooks_as_they_were
 from headscope.lens.watching.interface import AttentionCall
-from headscope.lens.watching.projection import Projection, matrix_of
+from headscope.lens.watching.linear import computed_in, matrix_of, rounding_of_inputs, rounds_inputs
+from headscope.lens.watching.projection import Projection
 from headscope.text.document import Document
 
 RECONSTRUCTION = 1e-4  # relative to the largest
@@ -34,6 +35,7 @@ BY_ROWS = 1e-4  # other block sizes round differently, layer after layer
 ROW_SUM = 1e-4
 ROWS = 3  # rows in a block in the second run
 GATED = 4  # roundings more on the way through a gate or a norm: the product, the factor, its own parts
+ROUNDINGS_OF_INPUTS = 4  # seven deviations of a sum of numbers that are off by at most one, each evenly
 
 _NOT_FINITE = "numbers here are not finite in this precision"
 
@@ -126,8 +128,9 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     ran: dict[nn.Module, list[tuple[Tensor, Tensor]]] = {}
     with _recording(lens, ran):
         whole = _blocks_by_site(lens, batch, Capture, rows=None)
-    alike = _blocks_by_site(lens, batch, _HandingOn, rows=None) if _in_half(lens) else whole
-    cut = _blocks_by_site(lens, batch, _HandingOn if _in_half(lens) else Capture, rows=ROWS)
+    coarse = _is_coarse(lens)
+    alike = _blocks_by_site(lens, batch, _HandingOn, rows=None) if coarse else whole
+    cut = _blocks_by_site(lens, batch, _HandingOn if coarse else Capture, rows=ROWS)
     own = _own_attentions(lens, batch)
     taken = taken_away(lens, batch)
     reports = []
@@ -140,8 +143,10 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
         report.row_sum_error = report.judge(_row_sums(block, lens.model.dtype))
         report.by_rows_difference = report.judge(Found.between(together, by_itself.weights, BY_ROWS))
         if traced.projection is not None:
-            made = ran[traced.projection.module][traced.projection.call]
-            report.reconstruction_error = report.judge(_reconstruction(block, *made))
+            module = traced.projection.module
+            report.reconstruction_error = report.judge(_reconstruction(block, *ran[module][traced.projection.call]))
+            if (rounded := rounds_inputs(module)) is not None:
+                report.note = _and(report.note, f"{site.projection} rounds what it reads to {rounded}")
         if site in taken.by_site:
             report.without_error = report.judge(taken.by_site[site])
             if not taken.restored:
@@ -164,8 +169,10 @@ class _HandingOn(Capture):
         return call.alone(), None
 
 
-def _in_half(lens: Lens) -> bool:
-    return lens.model.dtype in (torch.float16, torch.bfloat16)
+def _is_coarse(lens: Lens) -> bool:
+    """Whether a last digit may grow from layer to layer: in half precision, and where layers round what they read."""
+    linear = [traced.projection.module for traced in lens.trace.sites if traced.projection is not None]
+    return lens.model.dtype in (torch.float16, torch.bfloat16) or any(rounds_inputs(module) for module in linear)
 
 
 def _blocks_by_site(lens: Lens, batch: Batch, how: type[Capture], rows: int | None) -> dict[Site, list[AttentionBlock]]:
@@ -285,7 +292,7 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
     given what we take it to make. In half precision, rounding explains little of either.
     """
     projection, real = block.key_side.projection, block.row_mask
-    precision = result.dtype
+    precision, rounded = computed_in(projection.module, result.dtype), rounds_inputs(projection.module)
     summed = torch.einsum("bhij,bhjd->bihd", block.weights, block.values)
     sizes = torch.einsum("bhij,bhjd->bihd", block.weights, block.values.abs())
     if block.gates is not None:
@@ -301,7 +308,8 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
     matrix, bias = _believed(projection)
     made = given @ matrix + bias
     terms = (given.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
-    explained = rounding(terms, precision)
+    coarse = (rounding_of_inputs(rounded, given).square() @ matrix.square()).sqrt()
+    explained = rounding(terms, precision) + ROUNDINGS_OF_INPUTS * coarse
     largest = float(result.abs().max().clamp(min=1e-30))
     limit = RECONSTRUCTION * largest
     steps = (
@@ -317,8 +325,8 @@ def _believed(projection: Projection) -> tuple[Tensor, Tensor]:
     matrix = matrix_of(projection.module).detach().float().clone()
     rows = projection.matrices.flatten(0, 1)
     matrix[projection.columns.flatten()] = rows
-    bias = getattr(projection.module, "bias", None)
-    return matrix, matrix.new_zeros(matrix.shape[1]) if bias is None else bias.detach().float()
+    bias = projection.bias
+    return matrix, matrix.new_zeros(matrix.shape[1]) if bias is None else bias
 
 
 def _batch_first(tensor: Tensor, like: Tensor) -> Tensor:

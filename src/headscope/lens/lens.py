@@ -22,6 +22,7 @@ from headscope.lens.head_means import HeadMeans, head_means
 from headscope.lens.in_notebook import lens_html
 from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import first_sentence, random_twin
+from headscope.lens.placement import device_of
 from headscope.lens.reading import Reading
 from headscope.lens.site import Site
 from headscope.lens.task import word_logits
@@ -90,7 +91,7 @@ class Lens:
 
     @property
     def device(self) -> torch.device:
-        return self.model.device
+        return device_of(self.model)
 
     @property
     def max_tokens(self) -> int | None:

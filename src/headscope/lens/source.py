@@ -10,6 +10,7 @@ from headscope.errors import ModelError
 from headscope.later import PreTrainedModel, torch
 from headscope.lens.lens import Lens
 from headscope.lens.loading import load, random_twin
+from headscope.lens.placement import device_of
 from headscope.lens.text_part import text_part
 
 NO_NAMES = ("model", "checkpoint", "final")  # of a folder: what is above it says more
@@ -112,7 +113,7 @@ def open(
     twin: Any = {"random_init": random_init, "keep_embeddings": keep_embeddings, "name": name}
     if isinstance(model, PreTrainedModel):
         known_as = model.config.name_or_path or type(model).__name__
-        return ModelInHand(known_as, str(model.device), str(model.dtype), **twin)._watched(model, tokenizer)
+        return ModelInHand(known_as, str(device_of(model)), str(model.dtype), **twin)._watched(model, tokenizer)
     if not isinstance(model, (str, Path)):
         raise ModelError(f"A model must be a hub id, a folder or a transformers model, not {type(model).__name__}.")
     given = (str(model), None if device is None else str(device), str(dtype), revision, trust_remote_code)

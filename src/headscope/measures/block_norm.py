@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
+from headscope.lens import watching
 from headscope.lens.measure import measure
 from headscope.measures.joint_norm import head_grams, joint_norms, joint_norms_behind_gates
 
@@ -39,12 +40,12 @@ class Parts:
 def parts_of(block: AttentionBlock, texts: Tensor | slice = ALL) -> Parts:
     """What the rows of some texts get from their own token, from all others, and from the residual stream."""
     joining = block.joining
-    around, projection, residual = joining.surroundings, block.key_side.projection, joining.residual[texts]
-    matrix = projection.matrices.flatten(0, 1)  # head-and-d_head d_model
+    around, residual = joining.surroundings, joining.residual[texts]
+    matrix = block.key_side.cached(_matrices).flatten(0, 1)  # head-and-d_head d_model
     output = joining.output[texts].flatten(2) @ matrix
     itself = own_values(block, texts).flatten(2) @ matrix
-    bias = getattr(projection.module, "bias", None)
-    inner_scale, outer_scale = around.scales(residual, output if bias is None else output + bias.detach().float())
+    bias = block.key_side.cached(_bias)
+    inner_scale, outer_scale = around.scales(residual, output if bias is None else output + bias)
     context = output - itself
     if around.inner is not None:
         itself, context = (around.inner.linear(part) / inner_scale for part in (itself, context))
@@ -81,11 +82,13 @@ def block_norm(block: AttentionBlock) -> Tensor:
 
 def block_grams(keys: KeySide, around: ResidualConnection) -> Tensor:
     """K_j of the heads' D f_h(x_j) at every key: (head, head, batch, key)."""
-    return head_grams(keys.values, _inner(around.linear(keys.projection.matrices)))
+    return head_grams(keys.values, watching.inner_of(around.linear(keys.cached(_matrices))))
 
 
-def _inner(matrices: Tensor) -> Tensor:
-    """(head, d_head, d_model) -> the products of every two heads: (head, head, d_head, d_head)"""
-    heads, size, _ = matrices.shape
-    flat = matrices.flatten(0, 1)
-    return (flat @ flat.T).view(heads, size, heads, size).transpose(1, 2).contiguous()
+def _matrices(keys: KeySide) -> Tensor:
+    """W_O of every head, read once for all blocks of a batch."""
+    return keys.projection.matrices
+
+
+def _bias(keys: KeySide) -> Tensor | None:
+    return keys.projection.bias

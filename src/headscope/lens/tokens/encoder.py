@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from headscope.errors import InputError
 from headscope.later import PreTrainedModel, torch
+from headscope.lens.placement import device_of
 from headscope.lens.tokens.batch import Batch, pad
 from headscope.lens.tokens.encoding import Encoded, Segment, TokenSequence, encode, length_limit, segments_of
 from headscope.lens.tokens.word_encoding import encode_words
@@ -101,13 +102,13 @@ class Encoder:
             raise InputError("Some documents of this batch have a target and some have none: give all or none.")
         inputs = self._padded(sources)
         if "token_type_ids" in self.accepted and any(any(source.segments) for source in sources):
-            inputs["token_type_ids"] = pad([source.segments for source in sources], 0, self.model.device)
+            inputs["token_type_ids"] = pad([source.segments for source in sources], 0, device_of(self.model))
         if targets:
             inputs |= {f"decoder_{name}": tensor for name, tensor in self._padded(targets).items()}
         return Batch(inputs, sources, targets, [item.document for item in encoded])
 
     def _padded(self, sequences: Sequence[TokenSequence]) -> dict[str, torch.Tensor]:
-        device, padding = self.model.device, self.tokenizer.pad_token_id or 0
+        device, padding = device_of(self.model), self.tokenizer.pad_token_id or 0
         ids = pad([sequence.ids for sequence in sequences], padding, device)
         return {"input_ids": ids, "attention_mask": pad([[1] * len(sequence) for sequence in sequences], 0, device)}
 

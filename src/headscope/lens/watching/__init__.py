@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
     from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
     from headscope.lens.watching.interface import NAME
+    from headscope.lens.watching.linear import dequantised
     from headscope.lens.watching.projected import Change, Where, changed_heads
-    from headscope.lens.watching.projection import Projection, dequantised
+    from headscope.lens.watching.projection import Projection, inner_of
     from headscope.lens.watching.residual import ResidualConnection
     from headscope.lens.watching.trace import Matrices, Trace, traced
 
 __all__ = [
     "NAME", "Capture", "Change", "GradientBlock", "GradientCapture", "Matrices", "Projection", "ResidualConnection", "Rows",
     "Trace", "Where", "asks_for_eager", "attention_implementations", "changed_heads", "dequantised", "dummy_inputs",
-    "frozen", "switch_attention", "traced",
+    "frozen", "inner_of", "switch_attention", "traced",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -31,8 +32,9 @@ if not TYPE_CHECKING:
         "gradients": "GradientBlock GradientCapture frozen",
         "implementations": "asks_for_eager attention_implementations switch_attention",
         "interface": "NAME",
+        "linear": "dequantised",
         "projected": "Change Where changed_heads",
-        "projection": "Projection dequantised",
+        "projection": "Projection inner_of",
         "residual": "ResidualConnection",
         "trace": "Matrices Trace traced",
     })  # fmt: skip

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from headscope.lens.placement import device_of
+
 SOURCE, TARGET = 11, 7  # different, so that self and cross attention can be told apart
 
 
@@ -17,7 +19,7 @@ def dummy_inputs(model: PreTrainedModel) -> dict[str, Tensor]:
     ordinary = [index for index in range(min(vocabulary, 4096)) if index not in special] or [0]
     generator = torch.Generator().manual_seed(0)
     picks = torch.randint(len(ordinary), (SOURCE + TARGET,), generator=generator)
-    ids = torch.tensor(ordinary)[picks].to(model.device)
+    ids = torch.tensor(ordinary)[picks].to(device_of(model))
     inputs = {"input_ids": ids[None, :SOURCE], "attention_mask": torch.ones_like(ids[None, :SOURCE])}
     if model.config.is_encoder_decoder:
         inputs["decoder_input_ids"] = ids[None, SOURCE:]

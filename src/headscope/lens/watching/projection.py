@@ -1,40 +1,38 @@
 """W_O, cut into heads: what turns a head's value vectors into its part of the attention's output."""
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
-from transformers.pytorch_utils import Conv1D
 
 from headscope.lens.watching.gating import Gating
+from headscope.lens.watching.linear import bias_of, matrix_of, state_of
 
 LOST = 1e-6  # of the largest singular value of a head's W_O: smaller ones count as none
-
-LINEAR = (nn.Linear, Conv1D, nn.Conv1d)
-
-
-def dequantised(weight: Tensor) -> Tensor:
-    """The numbers that a quantised weight (torchao's) stands for; any other weight as it is."""
-    return weight if type(weight).dequantize is Tensor.dequantize else weight.dequantize()
+ROOM = 256_000_000  # bytes
 
 
-def matrix_of(module: nn.Module) -> Tensor:
-    """The (in, out) matrix of a linear layer: x @ matrix + bias is what the layer computes."""
-    weight = module.weight
-    assert isinstance(weight, Tensor)
-    weight = dequantised(weight)
-    if isinstance(module, Conv1D):
-        return weight
-    if isinstance(module, nn.Conv1d):  # kernel size 1: a linear layer on (batch, in, length)
-        return weight[:, :, 0].T
-    return weight.T
+@dataclass
+class Kept:
+    """What is derived from the W_O of all layers of a model and kept from batch to batch, as long as there is room.
+
+    Layers are met in turn, batch after batch: the first ones stay, and of the others one at a time is there.
+    """
+
+    room: int = ROOM
+
+    def take(self, size: int) -> bool:
+        fits = size <= self.room
+        self.room -= size if fits else 0
+        return fits
 
 
 @dataclass
 class Projection:
     """The rows of a linear layer that belong to one attention, in float32, with what is derived from them.
 
-    Derived matrices are made once, and again if the layer's weights are changed in place.
+    Derived matrices are made again if the layer's weights are changed in place.
     """
 
     module: nn.Module
@@ -45,7 +43,9 @@ class Projection:
     calls: int = 1  # of how many: ALBERT runs one layer again and again
     rows_first: bool = False  # whether what it reads is (query, batch, ...), as fairseq's models have it
     gating: Gating | None = None  # what stands between the heads' output and the layer
-    _version: int = field(default=-1, init=False)
+    kept: Kept = field(default_factory=Kept)
+    _derived: dict[str, Tensor] = field(default_factory=dict, init=False, repr=False)
+    _state: Hashable = field(default=None, init=False, repr=False)
 
     @property
     def columns(self) -> Tensor:
@@ -62,18 +62,14 @@ class Projection:
 
     @property
     def matrices(self) -> Tensor:
-        """W_O^h for every head: (head, d_head, d_model)."""
-        weight = self.module.weight
-        assert isinstance(weight, Tensor)
-        version = 0 if weight.is_inference() else weight._version
-        if version != self._version:
-            rows = matrix_of(self.module)[self._features]
-            self._matrices = rows.detach().float().reshape(self.heads, self.head_size, -1)
-            self._version = version
-            self._roots: Tensor | None = None
-            self._inner: Tensor | None = None
-            self._low_rank_roots: Tensor | None = None
-        return self._matrices
+        """W_O^h for every head: (head, d_head, d_model). Made anew each time, where it is no view of the layer's weights."""
+        rows = matrix_of(self.module)[self._features]
+        return rows.detach().float().reshape(self.heads, self.head_size, -1)
+
+    @property
+    def bias(self) -> Tensor | None:
+        """b_O: (d_model,)"""
+        return bias_of(self.module)
 
     @property
     def _features(self) -> slice | Tensor:
@@ -82,15 +78,8 @@ class Projection:
 
     @property
     def roots(self) -> Tensor:
-        """R_h with R_h R_h^T = W_O^h W_O^h^T, (head, d_head, rank): ||v W_O^h|| = ||v R_h||.
-
-        By QR and not by Cholesky: no squared condition number, and W_O^h may lack full rank.
-        """
-        matrices = self.matrices
-        if self._roots is None:
-            on_cpu = matrices.cpu().double()  # once per model; MPS has neither QR nor float64
-            self._roots = torch.linalg.qr(on_cpu.mT).R.mT.to(matrices).contiguous()
-        return self._roots
+        """R_h with R_h R_h^T = W_O^h W_O^h^T, (head, d_head, rank): ||v W_O^h|| = ||v R_h||."""
+        return self.derived("roots", roots_of)
 
     @property
     def low_rank_roots(self) -> Tensor:
@@ -98,19 +87,45 @@ class Projection:
 
         What is left out changes ||v W_O^h|| by at most LOST of the largest that a vector as long as v can have.
         """
-        roots = self.roots
-        if self._low_rank_roots is None:
-            left, singular, _ = torch.linalg.svd(roots.cpu().double(), full_matrices=False)
-            rank = int((singular > LOST * singular[:, :1]).sum(-1).max())
-            self._low_rank_roots = (left * singular[:, None])[:, :, :rank].to(roots).contiguous()
-        return self._low_rank_roots
+        return self.derived("low_rank_roots", lambda matrices: low_rank(roots_of(matrices)))
 
     @property
     def inner(self) -> Tensor:
         """W_O^h W_O^g^T for every two heads: (head, head, d_head, d_head)."""
-        matrices = self.matrices
-        if self._inner is None:
-            flat = matrices.flatten(0, 1)
-            products = (flat @ flat.T).view(self.heads, self.head_size, self.heads, self.head_size)
-            self._inner = products.transpose(1, 2).contiguous()
-        return self._inner
+        return self.derived("inner", inner_of)
+
+    def derived(self, name: str, make: Callable[[Tensor], Tensor]) -> Tensor:
+        """What `make` makes of the heads' matrices."""
+        state = state_of(self.module)
+        if state != self._state:
+            self.kept.room += sum(one.nbytes for one in self._derived.values())
+            self._derived.clear()
+            self._state = state
+        if name in self._derived:
+            return self._derived[name]
+        made = make(self.matrices)
+        if self.kept.take(made.nbytes):
+            self._derived[name] = made
+        return made
+
+
+def roots_of(matrices: Tensor) -> Tensor:
+    """(head, d_head, d_model) -> (head, d_head, rank). By QR and not by Cholesky: no squared condition number, and W_O^h may
+    lack full rank.
+    """
+    on_cpu = matrices.cpu().double()  # MPS has neither QR nor float64
+    return torch.linalg.qr(on_cpu.mT).R.mT.to(matrices).contiguous()
+
+
+def low_rank(roots: Tensor) -> Tensor:
+    """(head, d_head, d_head) -> (head, d_head, rank), without singular values below LOST of the largest."""
+    left, singular, _ = torch.linalg.svd(roots.cpu().double(), full_matrices=False)
+    rank = int((singular > LOST * singular[:, :1]).sum(-1).max())
+    return (left * singular[:, None])[:, :, :rank].to(roots).contiguous()
+
+
+def inner_of(matrices: Tensor) -> Tensor:
+    """(head, d_head, d_model) -> (head, head, d_head, d_head): the products of every two heads."""
+    heads, size, _ = matrices.shape
+    flat = matrices.flatten(0, 1)
+    return (flat @ flat.T).view(heads, size, heads, size).transpose(1, 2).contiguous()

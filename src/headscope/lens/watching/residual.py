@@ -11,8 +11,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from headscope.lens.watching.linear import bias_of, matrix_of
 from headscope.lens.watching.normalisation import Normalisation, is_near, no_scale, recognise
-from headscope.lens.watching.projection import matrix_of
 
 NEAR = 16  # how many modules before the attention, and norms after it, its residual connection is looked for in
 
@@ -41,8 +41,8 @@ class ValueProjection:
     @property
     def biases(self) -> Tensor:
         """b_V: (group, d_head), zero where the layer has none."""
-        bias = getattr(self.module, "bias", None)
-        return torch.zeros(self.columns.shape) if bias is None else bias.detach().float()[self.columns]
+        bias = bias_of(self.module)
+        return torch.zeros(self.columns.shape) if bias is None else bias[self.columns]
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from headscope.lens.watching.following import Follower, Step
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
 from headscope.lens.watching.gating import Gating, find_gating
 from headscope.lens.watching.interface import AttentionCall, watching
+from headscope.lens.watching.linear import CLOSE, CLOSE_IN_HALF, linear_modules, why_not_linear
 from headscope.lens.watching.normalisation import is_near, looks_like_one
-from headscope.lens.watching.projection import LINEAR, Projection, matrix_of
+from headscope.lens.watching.projection import Kept, Projection
 from headscope.lens.watching.residual import (
     Ran,
     ResidualConnection,
@@ -29,8 +30,6 @@ from headscope.lens.watching.residual import (
     find_value_projection,
 )
 
-CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
-CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
 NOT_THE_SUM = "its output is not the weighted sum of its values"
 
 
@@ -93,8 +92,10 @@ class _Event:
 class _Tracer:
     """Watches both ways in, and every linear layer, for one forward pass."""
 
-    def __init__(self, names: dict[nn.Module, str], batch_size: int) -> None:
+    def __init__(self, model: nn.Module, names: dict[nn.Module, str], batch_size: int) -> None:
         self.names = names
+        self.layers = dict.fromkeys(linear_modules(model))
+        self.kept = Kept()
         self.functions = FunctionTracer(batch_size, self.seen)
         self.follower = Follower()
         self.read: dict[int, Step] = {}  # by the order of a linear layer: how what it read was made of attentions' outputs
@@ -128,13 +129,13 @@ class _Tracer:
 
     def ran(self, module: nn.Module, inputs: Any, output: Any) -> None:
         """A forward hook on linear layers and normalisations."""
-        if inputs and isinstance(inputs[0], Tensor) and isinstance(output, Tensor):
+        if inputs and isinstance(inputs[0], Tensor) and isinstance(output, Tensor) and inputs[0].is_floating_point():
             self.order += 1
             given, result = inputs[0].float(), output.float()
             if isinstance(module, nn.Conv1d):
                 given, result = given.mT, result.mT
-            (self.linear if isinstance(module, LINEAR) else self.norms).append(Ran(self.order, module, given, result))
-            if isinstance(module, LINEAR) and (step := self.follower.step_of(inputs[0])) is not None:
+            (self.linear if module in self.layers else self.norms).append(Ran(self.order, module, given, result))
+            if module in self.layers and (step := self.follower.step_of(inputs[0])) is not None:
                 self.read[self.order] = step
 
     @contextmanager
@@ -144,7 +145,7 @@ class _Tracer:
             stack.enter_context(self.follower)
             stack.callback(self.follower.forget)
             for module in self.names:
-                if isinstance(module, LINEAR) or looks_like_one(module):
+                if module in self.layers or looks_like_one(module):
                     stack.callback(module.register_forward_hook(self.ran).remove)
             stack.enter_context(watching(self))
             yield
@@ -153,7 +154,7 @@ class _Tracer:
 def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | None, batch_size: int = 1) -> Trace:
     """Find the attentions that `run()` makes the model compute on `source` (and `target`) tokens."""
     names = {module: name for name, module in model.named_modules()}
-    tracer = _Tracer(names, batch_size)
+    tracer = _Tracer(model, names, batch_size)
     with tracer.watch():
         run()
     is_causal = all(bool((event.weights.triu(1) == 0).all()) for event in tracer.events)
@@ -235,13 +236,11 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
         gating = None if offset is not None else _find_gating(event, tracer.read.get(ran.order))
         if offset is None and gating is None:
             continue
-        name = names[ran.module]
-        if not _is_plain(ran.module, ran.given, ran.result):
-            return None, f"{name} is not a plain linear layer"
-        if any(getattr(parent, "base_layer", None) is ran.module for parent in names):
-            return None, f"{name} has an adapter on it; merge the adapter first"
+        if (why := why_not_linear(ran.module, ran.given, ran.result)) is not None:
+            return None, f"{names[ran.module]} {why}"
         rows_first = ran.given.dim() == 3 and ran.given.shape[0] > 1 == ran.given.shape[1]
-        return Projection(ran.module, heads, size, offset or 0, *_which_call(tracer, ran), rows_first, gating), None
+        which = _which_call(tracer, ran)
+        return Projection(ran.module, heads, size, offset or 0, *which, rows_first, gating, tracer.kept), None
     own = set(event.module.modules())
     inside = [names[ran.module] for ran in after if ran.given.shape[-1] == heads * size and ran.module in own]
     if inside:
@@ -278,15 +277,6 @@ def _offset_of(flat: Tensor, given: Tensor, step: int) -> int | None:
         if is_near(given[:, offset : offset + flat.shape[1]], flat, CLOSE):
             return offset
     return None
-
-
-def _is_plain(module: nn.Module, given: Tensor, result: Tensor) -> bool:
-    matrix = matrix_of(module)
-    if matrix.dim() != 2 or not matrix.is_floating_point() or matrix.shape != (given.shape[-1], result.shape[-1]):
-        return False
-    bias = getattr(module, "bias", None)
-    computed = given @ matrix.float() + (0 if bias is None else bias.float())
-    return is_near(computed, result, _tolerance(matrix.dtype))
 
 
 def _same_by_rows(call: AttentionCall, output: Tensor, weights: Tensor) -> bool:
