@@ -198,7 +198,7 @@ def test_changed_weights_change_the_norms() -> None:
 def test_norms_that_cannot_be_had_say_why() -> None:
     model = tiny("bert")
     dense = model.encoder.layer[0].attention.output.dense
-    dense.register_forward_pre_hook(lambda module, given: (given[0] * 2,))  # the user's own hook: not plain any more
+    dense.register_forward_pre_hook(lambda module, given: (given[0] ** 3,))  # the user's own hook: no factor of each row
     with headscope.open(model) as lens:
         assert lens.sites[0].why_no_norms is not None
         with pytest.raises(NormsUnavailable, match="only weights can be read here, because"):
