@@ -9,8 +9,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Measured = TypeVar("Measured")
 _STATUS = Path("/proc/self/status")
 MB = 1e6
 
@@ -28,7 +29,7 @@ class Memory:
         return self.peak - self.before
 
 
-def in_fresh_process(measure: Callable[..., Memory], *arguments: Any) -> Memory:
+def in_fresh_process(measure: Callable[..., Measured], *arguments: Any) -> Measured:
     """`measure(*arguments)` in a process that has done nothing before. `measure` is a module's own function."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(measure, *arguments).result()

@@ -13,8 +13,8 @@ import torch
 from transformers import LlamaConfig, LlamaModel
 
 import headscope
+from benchmarks.long_text import long_text
 from benchmarks.memory import Memory, in_fresh_process, memory_of
-from benchmarks.models import random_batch
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
@@ -76,8 +76,9 @@ def long_text_peak(length: int) -> Memory:
     """All statistics over one long text, in this process."""
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "vocab_size": 1000}
     config = LlamaConfig(**sizes, num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=length)
-    with headscope.open(LlamaModel(config)) as lens:
-        batch = random_batch(lens.model, [length])
+    tokenizer, text = long_text(length)
+    with headscope.open(LlamaModel(config), tokenizer) as lens:
+        batch = lens.encoder.batch([text])
         return memory_of(lambda: _study(lens, [batch], ["weight"]))
 
 
@@ -94,7 +95,7 @@ def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:
             model(**batch.inputs)
 
 
-def _wikitext() -> Path | None:
+def wikitext() -> Path | None:
     """WikiText where it is; the demo's text serves elsewhere."""
     folder = Path(os.environ.get("HEADSCOPE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
     path = folder / "text" / "wikitext2-raw-test.txt"
@@ -102,7 +103,7 @@ def _wikitext() -> Path | None:
 
 
 def _batches(lens: headscope.Lens, count: int) -> list[Batch]:
-    path = _wikitext()
+    path = wikitext()
     pairs: Iterator[Document] = (
         iter(Corpus.from_files(path, format="paragraph-pairs")) if path else cycle([Document(text())])
     )
@@ -110,6 +111,6 @@ def _batches(lens: headscope.Lens, count: int) -> list[Batch]:
 
 
 def _sentences() -> list[str]:
-    path = _wikitext()
+    path = wikitext()
     source = path.read_text(encoding="utf-8") if path else text()
     return [sentence for sentence in source.replace("\n", " ").split(" . ") if len(sentence.split()) > 3]

@@ -11,6 +11,7 @@ from benchmarks.page import page
 from benchmarks.report import as_json, write
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
+from benchmarks.study_cost import long_text_peak
 from benchmarks.timing import alternate, as_ratios
 
 from tests import places
@@ -59,6 +60,10 @@ def test_timed_benchmarks_run_on_tiny_shapes(name: str) -> None:
     rows = BENCHMARKS[name](Settings(repeats=1, quick=True))
     assert about(BENCHMARKS[name]).endswith(".")
     assert all(row.median > 0 for row in rows)
+
+
+def test_a_long_text_of_a_memory_benchmark_is_one_that_statistics_can_count() -> None:
+    assert long_text_peak(64).peak > 0
 
 
 @pytest.mark.slow

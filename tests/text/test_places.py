@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import pickle
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headscope.errors import InputError, ReadingError
+from headscope.files import sha256_of
+from headscope.study.shards import shards_at
 from headscope.text import Corpus, Document
 from headscope.text.pieces import NotHere, Piece
-from headscope.text.readers import places
+from headscope.text.readers import paths, places
 from headscope.text.readers.file_source import FileSource
+from headscope.text.readers.formats import FORMATS
 from headscope.text.readers.places import NotPlain, filled_lines
+from tests.text.samples import SAMPLES, write_sample
 
 LINES = ["A first line.", "", "Zwei Wörter\r", "   ", "\u3000\x1c", "日本", "x" * 300, "", "end"]
 PARAGRAPHS = [f"Paragraph {n}\nof two lines , é .\n{'' if n % 3 else chr(10)}" for n in range(20)]
@@ -104,3 +109,36 @@ def test_a_piece_is_small_and_of_the_same_file(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(NotHere):
         list(piece)
+
+
+@pytest.mark.parametrize("format", SAMPLES)
+def test_a_small_corpus_is_parsed_once_for_its_count_and_its_pieces(
+    tmp_path: Path, format: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of lines, which are counted without reading documents, once too: as pieces."""
+    corpus = Corpus.from_files(write_sample(tmp_path, format, SAMPLES[format]), format=format)
+    documents = list(corpus)
+    parsed: list[str] = []
+    known = FORMATS[format]
+    watched = replace(known, read=lambda path, **how: (parsed.append(path.name), known.read(path, **how))[1])
+    monkeypatch.setitem(FORMATS, format, watched)
+    cut = corpus.cut(len(documents))
+    (shard,) = shards_at(cut, corpus.bare(), {0})
+    assert list(shard.documents) == documents
+    assert len(parsed) == 1
+    monkeypatch.setattr("headscope.text.corpus.KEPT", 0)
+    (shard,) = shards_at(corpus.cut(len(documents)), corpus.bare(), {0})
+    assert list(shard.documents) == documents, "a large one is parsed again"
+    assert len(parsed) == (2 if format == "lines" else 3)
+
+
+def test_a_file_is_hashed_again_only_when_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hashed: list[str] = []
+    monkeypatch.setattr(paths, "sha256_of", lambda path: (hashed.append(path.name), sha256_of(path))[1])
+    corpus = corpus_of(tmp_path, "lines")
+    first = corpus.fingerprint()
+    assert corpus.fingerprint() == first
+    assert sorted(hashed) == ["0.txt", "1.txt", "2.txt"]
+    (tmp_path / "1.txt").write_text("another text")
+    assert corpus.fingerprint() != first
+    assert len(hashed) == 4

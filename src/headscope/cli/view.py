@@ -19,7 +19,7 @@ from headscope.views.state import VIEWS, Pairs, Scale, Small
 
 if TYPE_CHECKING:
     from headscope.lens import ModelSource, Reading
-    from headscope.views import View
+    from headscope.views import Content, View
     from headscope.views.choosing import Only
 
 
@@ -119,9 +119,10 @@ def view(
     asked = [(ModelSource(model, device, dtype, revision, trust_remote_code), Document(_text(text, file), pair, target))]
     if any(given is not None for given in (against, against_target, against_model, against_revision)):
         asked.append(_second(*asked[0], against, against_target, against_model, against_revision))
-    readings, chosen = _read(asked, only, truncate)
+    opened = kind or ("head" if len(asked) == 1 else "model")
+    readings, chosen = _read(asked, only, truncate, opened, [name for name in (measure, compare) if name])
     made = view_of(
-        kind or ("head" if len(readings) == 1 else "model"), readings[0], against=readings[1] if readings[1:] else None,
+        opened, readings[0], against=readings[1] if readings[1:] else None,
         measure=measure, compare=compare, attention=attention, layer=layer, heads=_numbers(heads) if heads else None,
         level=level, pairs=pairs, least=least, top=top, keep=[token for token in keep.split(",") if token],
         without_sinks=without_sinks, renormalise=renormalise, scale=scale, small=small, sort=sort, exact=exact,
@@ -143,19 +144,27 @@ def _second(
     return (replace(other, name=said) if alike else other), document
 
 
-def _read(asked: list[tuple[ModelSource, Document]], only: str, truncate: bool) -> tuple[list[Reading], Only | None]:
-    """The readings, and which heads are meant; a model that reads both is opened once."""
+def _read(
+    asked: list[tuple[ModelSource, Document]], only: str, truncate: bool, view: str, measures: list[str]
+) -> tuple[list[Reading | Content], Only | None]:
+    """The readings, or the heads that are meant alone; a model that reads both is opened once."""
+    from headscope.views.by_rows import read_heads
     from headscope.views.choosing import heads_named
     from headscope.views.from_reading import check_length
 
-    readings: list[Reading] = []
+    readings: list[Reading | Content] = []
     chosen: Only | None = None
     for source, documents in groupby(asked, key=itemgetter(0)):
         with source.open() as lens:
             chosen = heads_named(only, lens.sites) if only else None
             for _, document in documents:
                 check_length(lens, document, chosen, truncate=truncate)
-                readings.append(lens.read(document, truncate=truncate, layers=list(chosen) if chosen else None))
+                if chosen is None:
+                    readings.append(lens.read(document, truncate=truncate))
+                else:
+                    readings.append(
+                        read_heads(view if len(asked) == 1 else "", lens, document, chosen, measures, truncate=truncate)
+                    )
     return readings, chosen
 
 

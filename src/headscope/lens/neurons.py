@@ -16,6 +16,7 @@ from headscope.lens.site import Site
 
 EXACT = 1e-4  # largest difference of a weight, in float32
 EXACT_IN_HALF = 2e-2  # where the weights are the model's own and it keeps them in half precision
+AT_ONCE = 4_000_000  # numbers of a head that are looked at together
 
 
 @dataclass(frozen=True)
@@ -48,14 +49,20 @@ class Neurons:
 
 def neurons_of(block: AttentionBlock) -> Neurons:
     """The neurons of the first text of a block that has all of its rows."""
-    site, weights, queries, keys = block.site, block.weights[0], block.queries, block.key_side.keys
-    if queries is None or keys is None or (queries.shape[2], keys.shape[2]) != tuple(weights.shape[1:]):
+    queries, keys = block.queries, block.key_side.keys
+    first = None if queries is None else queries[0], None if keys is None else keys[0]
+    return neurons_from(block.site, block.weights[0], *first)
+
+
+def neurons_from(site: Site, weights: Tensor, queries: Tensor | None, keys: Tensor | None) -> Neurons:
+    """The same from what a text has: (head, query, key), (head, query, d) and (group, key, d), of all heads or of some."""
+    if queries is None or keys is None or (queries.shape[1], keys.shape[1]) != tuple(weights.shape[1:]):
         raise InputError(
             f"{site.name}: no product of queries and keys was seen to make these weights, so there are no neurons to "
             "show; use another view."
         )
     tolerance = EXACT_IN_HALF if _in_half(weights) else EXACT
-    weights, query, key = (one.detach().float().cpu() for one in (weights, queries[0], keys[0]))
+    weights, query, key = (one.detach().float().cpu() for one in (weights, queries, keys))
     scaling = fit_scaling(query, key, weights)
     between = what_stands_between(query, key, weights, scaling, tolerance)
     return Neurons(site, query, key, weights, scaling, between is None, between)
@@ -115,10 +122,13 @@ def _in_half(weights: Tensor) -> bool:
 
 
 def _by_head(queries: Tensor, keys: Tensor, weights: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-    """q.k and the weights (query, key) of each head, in float64: one head at a time, so that long texts fit."""
+    """q.k and the weights (query, key) of each head, in float64: some rows of one at a time, so that long texts fit."""
+    step = max(1, AT_ONCE // max(1, weights.shape[-1]))
     for head, shares in enumerate(weights):
         group = head * keys.shape[0] // queries.shape[0]
-        yield queries[head].double() @ keys[group].double().T, shares.double()
+        for start in range(0, len(shares), step):
+            rows = slice(start, start + step)
+            yield queries[head, rows].double() @ keys[group].double().T, shares[rows].double()
 
 
 def _centred(scores: Tensor, seen: Tensor) -> Tensor:

@@ -39,18 +39,35 @@ def parked_on(weights: Tensor, known: Tensor, within: bool) -> Tensor:
     >>> parked_on(rows[None], torch.zeros(5, dtype=torch.bool), within=True).int().tolist()
     [0, 1, 0, 0, 0]
     """
-    heads = torch.zeros(weights.shape[-1], dtype=torch.long, device=weights.device)
-    known = known.to(weights.device)
-    for scores in weights:  # head by head: all of a long text's would fill the memory
-        asked = scores > 0
-        in_sight = (asked & ~known).sum(1, keepdim=True)
-        beyond = scores.masked_fill(known, 0)
-        bar = (TIMES / in_sight).clamp(min=PART) * beyond.sum(1, keepdim=True)
-        if within:
-            asked.fill_diagonal_(False)
-        rows = asked.sum(0)
-        heads += (2 * (asked & (beyond > bar)).sum(0) > rows) & (rows >= ROWS)
-    return (2 * heads > len(weights)).cpu()
+    parking = Parking(len(weights), known.to(weights.device), within)
+    parking.add(weights)
+    return parking.most()
+
+
+class Parking:
+    """How many rows of each head see a key and how many of them park on it, while the rows come one after another."""
+
+    def __init__(self, heads: int, known: Tensor, within: bool) -> None:
+        self.known, self.within = known, within
+        self._seen = torch.zeros(heads, len(known), dtype=torch.long, device=known.device)  # rows that see a key
+        self._parked = torch.zeros_like(self._seen)  # and those of them that park on it
+
+    def add(self, weights: Tensor, first: int = 0) -> None:
+        """Rows (head, row, key), of which the first is the text's row `first`."""
+        for head, scores in enumerate(weights):  # head by head: all of a long text's would fill the memory
+            asked = scores > 0
+            in_sight = (asked & ~self.known).sum(1, keepdim=True)
+            beyond = scores.masked_fill(self.known, 0)
+            bar = (TIMES / in_sight).clamp(min=PART) * beyond.sum(1, keepdim=True)
+            if self.within:
+                asked.diagonal(first).fill_(False)
+            self._seen[head] += asked.sum(0)
+            self._parked[head] += (asked & (beyond > bar)).sum(0)
+
+    def most(self) -> Tensor:
+        """(key,), bool: the keys on which most heads park."""
+        heads = ((2 * self._parked > self._seen) & (self._seen >= ROWS)).sum(0)
+        return (2 * heads > len(self._seen)).cpu()
 
 
 def sinks_of(known: Sequence[bool], parked: Sequence[Tensor]) -> list[bool]:

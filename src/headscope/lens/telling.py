@@ -126,18 +126,19 @@ def telling_in(
     causal: bool,
     tokens: Sequence[str] | None,
     parked: Tensor,
+    heads: Sequence[int] | None = None,
 ) -> list[Telling]:
     """What each head of one layer does, from its weights (head, query, key) and which tokens of both sides are special.
 
     Its sinks are those of any text, and those on which most heads of this very layer are `parked`. `tokens`, where query i
-    and key i are the same one.
+    and key i are the same one. `heads` are the numbers of those that are here, if these are not all.
     """
     sinks = torch.tensor(known_sinks(attended, causal)) | parked
     rows = torch.tensor(rows_left(attending, sinks.tolist(), causal))
     places = {} if tokens is None else places_of(tokens, attended, causal)
     on = weights.device
     found = telling_heads(weights, sinks.to(on), rows.to(on), {role: place.to(on) for role, place in places.items()})
-    return [Telling(layer, head, *one) for head, one in enumerate(found)]
+    return [Telling(layer, head, *one) for head, one in zip(heads or range(len(found)), found, strict=True)]
 
 
 class TextTelling:

@@ -35,16 +35,14 @@ class BatchSettings:
 
 
 def count(
-    lens: Lens, documents: Sequence[Document], statistics: Sequence[Statistic], settings: BatchSettings
+    lens: Lens, encoded: Sequence[Encoded], statistics: Sequence[Statistic], settings: BatchSettings
 ) -> dict[str, int]:
     """Add some documents to statistics that are started, and say how many they are."""
-    needed = {layer: statistic.name for statistic in statistics for layer in statistic.needs}
-    encoded, skipped = encode_all(lens.encoder, documents, settings, needed)
     together = 1 if any(statistic.one_text for statistic in statistics) else settings.batch_size
     for batch in batches_of(lens.encoder, encoded, together):
         update(lens, batch, statistics)
     tokens = sum(len(item.source) for item in encoded)
-    return {"documents": len(encoded), "tokens": tokens, "skipped": skipped}
+    return {"documents": len(encoded), "tokens": tokens}
 
 
 def update(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:

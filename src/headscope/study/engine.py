@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Protocol, TypeVar
 
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
 from headscope.progress import Progress
+from headscope.study.ahead import ahead
 from headscope.study.manifest import MadeWith
 from headscope.study.shards import Shard
 
@@ -32,7 +34,13 @@ class Job(Protocol[Done_co]):
     @property
     def made_with(self) -> MadeWith: ...
 
-    def count(self, lens: Lens, shard: Shard) -> Done_co: ...
+    def prepare(self, lens: Lens, shard: Shard) -> Shard:
+        """The shard with what can be made of it beside the model's run: it is read, its texts become tokens."""
+        ...
+
+    def count(self, lens: Lens, shard: Shard) -> Done_co:
+        """What a shard comes to, whether it was prepared or not."""
+        ...
 
 
 class Engine(Protocol):
@@ -42,11 +50,11 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """One process, with one open lens."""
+    """One process, with one open lens; the next shard is prepared while the model runs over one."""
 
     def __init__(self, lens: Lens) -> None:
         self.lens = lens
 
     def run(self, job: Job[Done], shards: Iterable[Shard], progress: Progress) -> Iterator[Done]:
-        for shard in shards:
+        for shard in ahead(partial(job.prepare, self.lens), shards):
             yield job.count(self.lens, shard)

@@ -4,11 +4,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
+from headscope.lens.tokens.encoding import Encoded
 from headscope.text import Document
 from headscope.text.pieces import Cut
 
 SHARD = 256  # documents
+
+
+class EncodedGroup(NamedTuple):
+    """Documents of a shard that are counted together, as tokens."""
+
+    group: int
+    encoded: Sequence[Encoded]
+    skipped: int  # documents that could not be
 
 
 @dataclass(frozen=True)
@@ -18,6 +28,7 @@ class Shard:
     index: int
     start: int  # the place of its first document in the corpus
     documents: Sequence[Document]
+    encoded: Sequence[EncodedGroup] | None = None  # the same as tokens, once they are made
 
 
 def shard_file(run: Path, index: int) -> Path:
@@ -35,7 +46,7 @@ def shards_there(run: Path) -> list[int]:
 def shards_at(cut: Cut, documents: Iterable[Document], wanted: set[int]) -> Iterator[Shard]:
     """The wanted shards of a corpus, by their places where these are known, else with the documents themselves."""
     if cut.source is None:
-        yield from shards_of(documents, cut.size, wanted)
+        yield from shards_of(documents if cut.kept is None else cut.kept, cut.size, wanted)
         return
     for index in sorted(wanted):
         piece = cut.piece(index)

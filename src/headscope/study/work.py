@@ -1,16 +1,16 @@
 """Work: what a study does with every shard, as data that another process can be handed; and what a shard comes to."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
 from headscope.statistics.base import Statistic, settle_all
-from headscope.study.count import BatchSettings, count
+from headscope.study.count import BatchSettings, count, encode_all
 from headscope.study.groups import grouped, stacked
 from headscope.study.manifest import MadeWith
-from headscope.study.shards import Shard
+from headscope.study.shards import EncodedGroup, Shard
 from headscope.study.state import State
 from headscope.text import Annotator, Corpus, Document
 from headscope.text.corpus import OnError
@@ -44,11 +44,10 @@ class Work:
         whole = {one.table_name: one.start(lens.sites) for one in self.statistics if not one.resampled}
         by_group: dict[int, list[Statistic]] = {}
         counts: Counter[str] = Counter()
-        for group, documents in grouped(shard.documents, shard.start, self.group_size).items():
+        for group, encoded, skipped in self._encoded(lens, shard) if shard.encoded is None else shard.encoded:
             started = [whole.get(one.table_name) or one.start(lens.sites) for one in self.statistics]
-            found = count(lens, self._annotated(documents), started, self.batches)
-            counts.update(found)
-            if found["documents"]:
+            counts.update({**count(lens, encoded, started, self.batches), "skipped": skipped})
+            if encoded:
                 by_group[group] = started
         settle_all([*whole.values(), *(one for started in by_group.values() for one in started)])
         state = {name: one.state for name, one in whole.items()}
@@ -56,6 +55,18 @@ class Work:
             if one.resampled:
                 state[one.table_name] = stacked([started[place].state for started in by_group.values()])
         return ShardCounts(shard.index, len(shard.documents), state, list(by_group), dict(counts))
+
+    def prepare(self, lens: Lens, shard: Shard) -> Shard:
+        """The shard with its documents as tokens."""
+        return replace(shard, encoded=list(self._encoded(lens, shard)))
+
+    def _encoded(self, lens: Lens, shard: Shard) -> Iterator[EncodedGroup]:
+        groups = grouped(shard.documents, shard.start, self.group_size)
+        if not any(one.resampled for one in self.statistics):  # none is drawn again by groups: a batch may be of several
+            groups = {group: [one for some in groups.values() for one in some] for group in [*groups][:1]}
+        needed = {layer: statistic.name for statistic in self.statistics for layer in statistic.needs}
+        for group, documents in groups.items():
+            yield EncodedGroup(group, *encode_all(lens.encoder, self._annotated(documents), self.batches, needed))
 
     def _annotated(self, documents: Sequence[Document]) -> Sequence[Document]:
         """A shard's bounds do not depend on the annotator: it reads what is in the shard."""

@@ -21,6 +21,7 @@ from headscope.text.readers.places import NotPlain, Place
 from headscope.text.skipped import Skipped
 
 OnError = Literal["stop", "skip"]
+KEPT = 16_000_000  # bytes of files whose documents are kept when they are counted, so that they are parsed once
 
 
 class Source(Protocol):
@@ -140,15 +141,22 @@ class Corpus:
         source = self.source
         if not isinstance(source, FileSource) or not source.has_places:
             bare = self.bare()
+            if isinstance(source, FileSource) and source.size <= KEPT:
+                documents = list(bare)
+                return Cut(size, len(documents), bare.skipped, kept=documents)
             return Cut(size, sum(1 for _ in bare), bare.skipped)
         sizes, skipped = [path.stat().st_size for path in source.paths], Skipped()
+        kept: list[Document] | None = [] if sum(sizes) <= KEPT else None
         try:
-            documents, places = source.places(size)
+            count, places = source.places(size)
+            kept = None  # it was not read as documents
         except NotPlain:
-            documents, places = self._placed(source, size, skipped)
-        return Cut(size, documents, skipped, source, places, sizes)
+            count, places = self._placed(source, size, skipped, kept)
+        return Cut(size, count, skipped, source, places, sizes, kept)
 
-    def _placed(self, source: FileSource, size: int, skipped: Skipped) -> tuple[int, list[Place]]:
+    def _placed(
+        self, source: FileSource, size: int, skipped: Skipped, kept: list[Document] | None
+    ) -> tuple[int, list[Place]]:
         documents, places = 0, []
         for result, place in source.placed():
             if place is None:
@@ -159,6 +167,8 @@ class Corpus:
                 continue
             if documents % size == 0:
                 places.append(place)
+            if kept is not None and isinstance(result, Document):
+                kept.append(result)
             documents += 1
         return documents, places
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, overload
 
 from headscope.errors import InputError
 from headscope.text.document import Document
@@ -20,14 +20,28 @@ class NotHere(InputError):
 class Piece(Sequence[Document]):
     """Some consecutive documents of files. It is a few hundred bytes, wherever it is sent: they are read when asked for."""
 
-    def __init__(self, source: FileSource, place: Place, count: int, sizes: Sequence[int]) -> None:
+    def __init__(
+        self,
+        source: FileSource,
+        place: Place,
+        count: int,
+        sizes: Sequence[int],
+        kept: Sequence[Document] | None = None,
+    ) -> None:
         self.source, self.place, self.documents, self.sizes = source, place, count, sizes
+        self._kept = kept  # the documents, where they have been read in this process
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}
 
     def __len__(self) -> int:
         return self.documents
 
     def __iter__(self) -> Iterator[Document]:
         self._check()
+        if self._kept is not None:
+            yield from self._kept
+            return
         found = 0
         for result in self.source.read(self.place):
             if isinstance(result, Document):
@@ -64,6 +78,7 @@ class Cut:
     source: FileSource | None = None
     places: Sequence[Place] = ()
     sizes: Sequence[int] = ()  # of the files, in bytes
+    kept: Sequence[Document] | None = None  # all documents, where they are few and had to be read to be counted
 
     def piece(self, index: int) -> Piece | None:
         """The documents of one piece; None where they can only be reached from the beginning."""
@@ -73,4 +88,5 @@ class Cut:
         last = self.places[index + 1].file if index + 1 < len(self.places) else len(self.source.paths) - 1
         files = slice(place.file, last + 1)
         count = min(self.size, self.documents - index * self.size)
-        return Piece(self.source.only(files), place._replace(file=0), count, self.sizes[files])
+        kept = None if self.kept is None else self.kept[index * self.size : index * self.size + count]
+        return Piece(self.source.only(files), place._replace(file=0), count, self.sizes[files], kept)

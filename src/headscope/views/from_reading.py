@@ -9,9 +9,10 @@ import numpy as np
 
 from headscope.errors import HeadscopeError, InputError
 from headscope.later import Tensor
-from headscope.lens import AttentionBlock, Lens, Reading
+from headscope.lens import AttentionBlock, Lens, Reading, Site
 from headscope.lens.sinks import TextSinks, sinks_in
 from headscope.lens.telling import TextTelling
+from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.labels import visible
 from headscope.measures import MEASURES, can_have
@@ -20,6 +21,9 @@ from headscope.views.choosing import Included, Only, heads_by_layer, heads_chose
 from headscope.views.content import Array, Attention, Content, Neurons, Side
 
 USUAL = ("weight", "norm", "joint_norm")
+# A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
+EFFECTIVE_BELOW = 2_000_000
+NEURONS_BELOW = 400_000
 LARGEST = 400_000_000  # numbers of one measure in one page: above it, no browser would hold it
 
 
@@ -40,9 +44,7 @@ def content_of(
     for name in measures:
         if MEASURES[name].per_key:
             raise InputError(f"{name} is a number of each token, not of pairs: a view can't draw it; see the neuron view.")
-    sides = {"source": _side(reading.batch.sources[0])}
-    if reading.batch.targets:
-        sides["target"] = _side(reading.batch.targets[0])
+    sides = sides_of(reading.batch)
     check_numbers(sum(len(heads) * block.weights[0, 0].numel() for block, heads in chosen))
     attentions = [_attention(reading, block, measures, neurons, heads) for block, heads in chosen]
     sinks = TextSinks(reading.blocks.values()).by_group()  # of all heads that were read, also of those that are not drawn
@@ -52,18 +54,38 @@ def content_of(
     return Content(shown, sides, attentions, model=reading.model, sinks=sinks, telling=telling)
 
 
+def held(view: str, measures: Sequence[str] | None, asked: Sequence[str], numbers: int) -> tuple[list[str], bool]:
+    """The measures that a page holds, and whether queries and keys: by how many numbers a measure of all heads has."""
+    usual = (*USUAL, "effective") if numbers <= EFFECTIVE_BELOW else USUAL
+    return list(dict.fromkeys((*(measures or usual), *asked))), view == "neuron" or numbers <= NEURONS_BELOW
+
+
+def check_asked(content: Content, asked: Sequence[str], sites: Sequence[Site]) -> None:
+    """Say that a measure that was asked for is nowhere to be had."""
+    for name in asked:
+        if name not in content.measures:
+            why = sites[0].why_no_norms
+            raise InputError(f"The measure {name!r} can't be had of this model, because {why}: there is 'weight'.")
+
+
 def _attention(
     reading: Reading, block: AttentionBlock, measures: Sequence[str], neurons: bool, kept: list[int]
 ) -> Attention:
     site, sides = block.site, (block.attending.name, block.attended.name)
-    names = [name for name in measures if can_have(site, name)] or ["weight"]
-    scores = {name: _scores(block, name, kept) for name in names}
+    names = names_at(site, measures)
+    scores = {name: scores_of(block, name, kept) for name in names}
     norms = array_of(block.scores("value_norm")[0, kept, 0]) if site.has_value_norms else None
     vectors = _neurons(reading, block, kept) if neurons else None
     return Attention(site.stack, site.kind, site.layer, kept, *sides, scores, norms, vectors, sinks_in(block))
 
 
-def _scores(block: AttentionBlock, measure: str, heads: list[int]) -> Array:
+def names_at(site: Site, measures: Sequence[str]) -> list[str]:
+    """Those of some measures that can be had at a site; the weight, where none can."""
+    return [name for name in measures if can_have(site, name)] or ["weight"]
+
+
+def scores_of(block: AttentionBlock, measure: str, heads: list[int]) -> Array:
+    """(head, row, key) of some heads; of all together (1, row, key)."""
     if (
         measure == "norm" and block.site.has_value_norms and len(heads) < block.site.heads
     ):  # of all heads of a long text they would fill the memory
@@ -79,11 +101,15 @@ def _neurons(reading: Reading, block: AttentionBlock, heads: list[int]) -> Neuro
         found = reading.neurons(site.layer, kind=site.kind, stack=site.stack)
     except HeadscopeError:
         return None
-    queries, keys = array_of(found.queries), array_of(found.keys)
+    queries, keys = found.queries, found.keys
     if len(heads) < site.heads:
-        shared = site.heads // len(keys)
-        queries, keys = queries[heads], keys[[head // shared for head in heads]]
-    return Neurons(queries, keys, float(found.scaling), bool(found.exact), found.why or "")
+        queries, keys = queries[heads], keys_of(keys, heads, site.heads)
+    return Neurons(array_of(queries), array_of(keys), float(found.scaling), bool(found.exact), found.why or "")
+
+
+def keys_of(keys: Tensor, heads: list[int], of: int) -> Tensor:
+    """(group, key, d) -> (head, key, d): the keys of some of `of` heads, of which some may share a group."""
+    return keys[[head * len(keys) // of for head in heads]]
 
 
 def _chosen(reading: Reading, only: Only | Included | None) -> list[tuple[AttentionBlock, list[int]]]:
@@ -115,6 +141,12 @@ def check_numbers(numbers: int, instead: str = "choose fewer heads, as in only={
             f"A view of this text would hold {numbers / 1e6:,.0f} million numbers, more than a browser can "
             f"({LARGEST / 1e6:,.0f} million): {instead}."
         )
+
+
+def sides_of(batch: Batch) -> dict[str, Side]:
+    """The texts of a batch of one."""
+    sides = {"source": _side(batch.sources[0])}
+    return {**sides, "target": _side(batch.targets[0])} if batch.targets else sides
 
 
 def _side(sequence: TokenSequence) -> Side:

@@ -11,12 +11,13 @@ from headscope.errors import InputError
 from headscope.later import Tensor
 from headscope.lens.reading import Reading
 from headscope.views.choosing import Included, Only
+from headscope.views.content import Content
 
 
 class Given(NamedTuple):
     """The same, by what each is."""
 
-    reading: Reading | None
+    reading: Reading | Content | None
     tokens: Sequence[str] | None
     scores: Any
     attention: str  # the kind that is asked for
@@ -70,7 +71,7 @@ def check_action(action: str) -> None:
 
 def _kind(value: Any, *, is_tokens: bool) -> str:
     """What a value is; `is_tokens` says it of an empty list."""
-    if isinstance(value, Reading):
+    if isinstance(value, (Reading, Content)):
         return "reading"
     if _are_tokens(value) or (is_tokens and isinstance(value, (list, tuple)) and not value):
         return "tokens"

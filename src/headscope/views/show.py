@@ -15,16 +15,13 @@ from headscope.views.choosing import Included, Only
 from headscope.views.content import Content
 from headscope.views.difference import difference_of, level_of
 from headscope.views.from_arrays import content_of_arrays, content_of_stacks
-from headscope.views.from_reading import USUAL, content_of
+from headscope.views.from_reading import check_asked, content_of, held
 from headscope.views.given import check_action, sort_chosen, sort_given, sort_stacks
 from headscope.views.joint_maps import Of
 from headscope.views.ranking import CHANGE, most_changed
 from headscope.views.state import Pairs, Scale, Small, State, Theme, sinks_chosen
 from headscope.views.view import View
 
-# A page for one sentence holds everything; from so many numbers a measure on, the largest parts come when asked for.
-EFFECTIVE_BELOW = 2_000_000
-NEURONS_BELOW = 400_000
 Options = ParamSpec("Options")
 
 
@@ -157,7 +154,7 @@ def view_of(
             layer, heads = most.layer, [most.head]
     state = State(
         view, group, layer, None if heads is None else tuple(heads), measure or content.measures[0],
-        level or ("token" if reading is None else reading.level), pairs, least, top,
+        level or ("token" if reading is None or isinstance(reading, Content) else reading.level), pairs, least, top,
         sinks_chosen(without_sinks, renormalise), tuple(keep), compare, of, scale, small, sort or "", above,
         theme or display_mode,
     )  # fmt: skip
@@ -230,7 +227,12 @@ _sharing_choices(difference_view)
 
 
 def _content_of_both(
-    a: Reading, b: Reading, measures: Sequence[str] | None, asked: Sequence[str], only: Only | Included | None, title: str
+    a: Reading | Content,
+    b: Reading | Content,
+    measures: Sequence[str] | None,
+    asked: Sequence[str],
+    only: Only | Included | None,
+    title: str,
 ) -> Content:
     both = [_content_of_reading("", one, measures, asked, only, "") for one in (a, b)]
     content = difference_of(*both)
@@ -239,20 +241,17 @@ def _content_of_both(
 
 def _content_of_reading(
     view: str,
-    reading: Reading,
+    reading: Reading | Content,
     measures: Sequence[str] | None,
     asked: Sequence[str],
     only: Only | Included | None,
     title: str,
 ) -> Content:
+    if isinstance(reading, Content):
+        return replace(reading, title=title) if title else reading
     if not isinstance(reading, Reading):
         raise InputError(f"A view draws a reading, as lens.read(...) returns it, not a {type(reading).__name__}.")
-    numbers = sum(block.weights[0].numel() for block in reading.blocks.values())
-    usual = (*USUAL, "effective") if numbers <= EFFECTIVE_BELOW else USUAL
-    chosen = list(dict.fromkeys((*(measures or usual), *asked)))
-    content = content_of(reading, chosen, neurons=view == "neuron" or numbers <= NEURONS_BELOW, only=only, title=title)
-    for name in asked:
-        if name not in content.measures:
-            why = next(iter(reading.blocks.values())).site.why_no_norms
-            raise InputError(f"The measure {name!r} can't be had of this model, because {why}: there is 'weight'.")
+    names, neurons = held(view, measures, asked, sum(block.weights[0].numel() for block in reading.blocks.values()))
+    content = content_of(reading, names, neurons=neurons, only=only, title=title)
+    check_asked(content, asked, reading.sites)
     return content

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers.masking_utils import causal_mask_function, eager_mask, sliding_window_causal_mask_function
 
-from headscope.lens.watching import masks
+import headscope
+from headscope.lens.watching import masks, plain
 from headscope.lens.watching.masks import RowMask, row_mask
+from tests.tiny import tiny
+from tests.tiny_tokenizers import tiny_tokenizer
 
 
 def both(**arguments) -> tuple[torch.Tensor | None, torch.Tensor | None]:
@@ -59,3 +63,20 @@ def test_full_attention_without_padding_needs_no_mask() -> None:
     mask, whole = both(**arguments)
     assert mask is None
     assert whole is None
+
+
+def test_a_look_at_its_kind_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass over a long text asks every block whether its mask is one to be added: the whole would be made each time."""
+    made: list[int] = []
+    really = RowMask._make
+    monkeypatch.setattr(
+        RowMask, "_make", lambda mask, start, stop: (made.append(stop - start), really(mask, start, stop))[1]
+    )
+    monkeypatch.setattr(masks, "KEPT_WHOLE", 0)
+    monkeypatch.setattr(plain, "LONG", 4)
+    with headscope.open(tiny("llama"), tiny_tokenizer("bpe")) as lens:
+        batch = lens.encoder.batch(["the cat sat on the mat , two dogs sat on the mat ."])
+        made.clear()  # what the lens has looked at when it was opened
+        lens.run(batch, lambda block: None, rows=3)
+    assert made
+    assert max(made) <= 3

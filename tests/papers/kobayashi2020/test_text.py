@@ -136,12 +136,20 @@ def test_texts_of_figure_25_have_many_lengths(tmp_path: Path) -> None:
     assert "could not be measured" not in set(claims)
 
 
+def test_figure_25_reads_every_text(finished: headscope.Run) -> None:
+    texts = finished.parts["text"].manifest["corpus"]["documents"]
+    assert finished.parts["lengths"].manifest["corpus"]["documents"] == texts
+    heads = sum(site.heads for site in lens_for("bert").sites)
+    assert finished["effective_by_length"]["maps"].sum() == texts * heads
+
+
 def test_every_length_has_as_many_texts_as_any_other() -> None:
     documents = [Document(f"text {number}") for number in range(1600)]
     cut = lengths.CutAtLengths(lengths.up_to(128))
     chosen = cut.spread(documents, 25)
     assert Counter(map(cut.length_of, chosen)) == dict.fromkeys(cut.lengths, 4)
     assert {one.text for one in chosen} == {one.text for one in cut.spread(documents[::-1][::-1], 25)}
+    assert cut.spread(documents, 1) == documents, "none is left out"
     assert lengths.up_to(8) == (8,)
     assert (lengths.up_to(40)[0], lengths.up_to(40)[-1]) == (8, 40)
 

@@ -11,7 +11,7 @@ KEPT_WHOLE = 4_000_000
 
 _METADATA = frozenset(
     getattr(torch.Tensor, name).__get__ for name in ("shape", "dtype", "device", "ndim", "layout", "requires_grad")
-) | {torch.Tensor.size, torch.Tensor.dim, torch.Tensor.numel}
+) | {torch.Tensor.size, torch.Tensor.dim, torch.Tensor.numel, torch.Tensor.is_floating_point}
 
 
 class MaskPart(NamedTuple):

@@ -40,7 +40,9 @@ class CutAtLengths:
         return self.lengths[document_number(document) % len(self.lengths)]
 
     def spread(self, documents: Sequence[Document] | Iterable[Document], every: int) -> list[Document]:
-        """One document in so many, as many of each length, and one at least of each that there is."""
+        """One document in so many, as many of each length, and one at least of each that there is; all for 1."""
+        if every == 1:
+            return list(documents)
         of_length: defaultdict[int, list[Document]] = defaultdict(list)
         for document in documents:
             of_length[self.length_of(document)].append(document)

@@ -18,6 +18,7 @@ from headscope.statistics import EffectiveByLength
 from headscope.statistics.kit.categories import parse_categories
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.results.result import Claim, Result
+from headscope.study.shards import SHARD
 from headscope.text import Corpus
 
 FREQUENCY = "frequency.txt"  # in the run directory, where no file was given
@@ -95,8 +96,10 @@ class Kobayashi2020(Paper[Data, Settings]):
         statistics = one_pass(self.settings, self._frequency(self.data.text))
         counted = self.study("text", segments, statistics, max_tokens=tokens)
         cut = lengths.CutAtLengths(lengths.up_to(tokens))
-        few = segments.choose(cut.spread(segments, self.settings.every))
-        by_length = self.study("lengths", few, [EffectiveByLength(every=1)], encoding=cut)
+        every = self.settings.every
+        some = segments if every == 1 else segments.choose(cut.spread(segments, every))
+        # Large shards: a batch has texts of about one length, of which a few texts have few.
+        by_length = self.study("lengths", some, [EffectiveByLength(every=1)], encoding=cut, shard_size=SHARD)
         return Analysis(counted, by_length, self.lens, self.settings.categories or {}, self.settings.seed)
 
     def _frequency(self, text: Corpus) -> Path:

@@ -98,9 +98,7 @@ class Settings:
     max_tokens: int = option(128, "Tokens of a segment.", least=8)
     sample: int = statistics.setting(2000, least=1, help="Pairs of each category in figures 5 and 13.")
     mixed: int = statistics.setting(1, least=1, help="The mixing ratio is that of one text in so many.")
-    every: int = statistics.setting(
-        25, least=1, help="Figure 25, which is slow, reads one text in so many, cut at lengths of its own."
-    )
+    every: int = statistics.setting(1, least=1, help="Figure 25 reads one text in so many, each cut at a length of its own.")
     seed: int = option(0, "For the pairs and heads that are drawn by lot.")
 
 

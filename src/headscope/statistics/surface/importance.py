@@ -58,7 +58,7 @@ class Importance(Statistic):
 
 def kinds_of_keys(block: watching.GradientBlock) -> dict[str, Tensor]:
     """(batch, key) each: 1 where a key is of that kind. `unmasked` is all special tokens, punctuation and others."""
-    special = {label: keys_where(block, is_special, label) for label in special_labels(block.attended)}
+    special = {label: keys_where(block, is_special, label) for label in block.attended.cached(special_labels)}
     kinds = {
         **special,
         "punctuation": keys_where(block, is_punctuation),

@@ -56,7 +56,7 @@ class SpecialTokens(Shares):
     def amounts(self, block: ScoreBlock, received: Tensor) -> dict[str, Tensor]:
         return {
             label: (received * keys_where(block, is_special, label)[:, None]).sum((0, 2))
-            for label in special_labels(block.attended)
+            for label in block.attended.cached(special_labels)
         }
 
 

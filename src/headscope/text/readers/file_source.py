@@ -98,9 +98,13 @@ class FileSource:
         return digest.hexdigest()
 
     def describe(self) -> dict[str, Any]:
-        size = sum(path.stat().st_size for path in self._all_files() if path.exists())
         read = {"format": self.format, **self.settings, **self._forms()}
-        return {"paths": [str(path) for path in self.paths], **read, "bytes": size}
+        return {"paths": [str(path) for path in self.paths], **read, "bytes": self.size}
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(path.stat().st_size for path in self._all_files() if path.exists())
 
     def _forms(self) -> dict[str, dict[str, int]]:
         """Of plain text, how many files have a form of their own: WikiText, or a paragraph a line."""

@@ -2,6 +2,7 @@
 
 import glob
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from headscope.errors import InputError
@@ -57,9 +58,18 @@ def _files_there(path: Path, given: str) -> list[Path]:
 def hash_of(path: Path) -> str:
     """The sha256 of a file that a corpus is read from."""
     try:
-        return sha256_of(path)
+        if is_remote(path):
+            return sha256_of(path)
+        about = path.stat()
+        return _hash_of_file(path, about.st_size, about.st_mtime_ns)
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}): check the path.") from None
+
+
+@lru_cache(maxsize=1024)
+def _hash_of_file(path: Path, size: int, changed: int) -> str:
+    """Read once, while the file stays as it is: a paper asks several times."""
+    return sha256_of(path)
 
 
 def _is_hidden(path: Path) -> bool:
