@@ -57,7 +57,9 @@ def content_of_heads(lens: Lens, batch: Batch, only: Only, measures: Sequence[st
         layers[block.site.index].add(block)
 
     lens.run(batch, receive, layers=list(only))
-    attentions, parked, telling = [], {}, {}
+    attentions: list[Attention] = []
+    parked: dict[str, list[Tensor]] = {}
+    telling: dict[str, list[Telling]] = {}
     known = {layer.group: layer.known for layer in layers.values()}
     for layer in layers.values():
         parked.setdefault(layer.group, []).append(layer.parked())

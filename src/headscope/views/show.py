@@ -34,7 +34,7 @@ def view_of(
     scores: Any = None,
     key_tokens: Sequence[str] | None = None,
     special: Sequence[bool] | None = None,
-    against: Reading | None = None,
+    against: Reading | Content | None = None,
     measures: Sequence[str] | None = None,
     only: Only | None = None,
     run: Run | str | Path | None = None,
