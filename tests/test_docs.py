@@ -56,6 +56,12 @@ def test_running_without_a_head() -> None:
             exec(code, {"lens": lens, "texts": ["the cat sat", "a dog"]})
 
 
+def test_ablating() -> None:
+    with headscope.open(tiny("llama"), tiny_tokenizer("bpe")) as lens:
+        for code in blocks("docs/how-to/ablate.md", "python"):
+            exec(code, {"lens": lens, "headscope": headscope})
+
+
 def test_adding_a_measure() -> None:
     (code,) = blocks("docs/how-to/add-a-measure.md", "python")
     try:

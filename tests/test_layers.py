@@ -19,7 +19,7 @@ STAIRS = (
     {"measures"},
     {"statistics"},
     {"study"},
-    {"engines", "probes", "views"},
+    {"ablation", "engines", "probes", "views"},
     {"alignment", "heads"},
     {"papers", "report"},
     {"demo"},

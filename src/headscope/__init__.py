@@ -13,6 +13,7 @@ from headscope.version import __version__
 
 if TYPE_CHECKING:
     from headscope import engines, heads, papers
+    from headscope.ablation import ablate
     from headscope.alignment import align
     from headscope.lens import AttentionBlock, Head, Lens, ModelSource, Neurons, Reading, Site, open
     from headscope.measures import MEASURES, measure
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "ModelSource",
-    "Neurons", "Reading", "Run", "Site", "Statistic", "View", "__version__", "align", "attention_map", "compare",
+    "Neurons", "Reading", "Run", "Site", "Statistic", "View", "__version__", "ablate", "align", "attention_map", "compare",
     "difference_view", "engines", "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view",
     "open", "papers", "report", "statistic", "study",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
     __getattr__ = doors(__name__, {
+        "ablation": "ablate",
         "alignment": "align",
         "engines": "",
         "heads": "",

@@ -19,6 +19,7 @@ COMMANDS = {
     "read": "Read one text: what every head looks at most.",
     "view": "See a text as a model's heads see it, on one page.",
     "study": "Count statistics over a corpus.",
+    "ablate": "See what happens without each head.",
     "align": "Align words by a translation model's cross attention.",
     "exemplars": "Print the texts that excite a head most.",
     "table": "Print a table of a run.",

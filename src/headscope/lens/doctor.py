@@ -6,36 +6,32 @@ explains as well (rounding.py), number by number, and by no more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from math import inf, isfinite, isnan
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 from headscope.later import Tensor, nn, torch
 from headscope.lens.block import AttentionBlock
-from headscope.lens.head import heads_of
-from headscope.lens.head_means import HeadMeans
 from headscope.lens.lens import Lens
 from headscope.lens.neurons import logits_of
+from headscope.lens.proof import RECONSTRUCTION, Found, believed, largest_of, recording, rounding_of_output
 from headscope.lens.rounding import rounding, rounding_of_weights
 from headscope.lens.site import Site
+from headscope.lens.taken_away import taken_away
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.capture import Capture
 from headscope.lens.watching.dummy import dummy_inputs
 from headscope.lens.watching.hooks import hooks_as_they_were
 from headscope.lens.watching.interface import AttentionCall
-from headscope.lens.watching.linear import computed_in, matrix_of, rounding_of_inputs, rounds_inputs
-from headscope.lens.watching.projection import Projection
+from headscope.lens.watching.linear import computed_in, rounds_inputs
 from headscope.text.document import Document
 
-RECONSTRUCTION = 1e-4  # relative to the largest
 OWN_WEIGHTS = 1e-6
 BY_ROWS = 1e-4  # other block sizes round differently, layer after layer
 ROW_SUM = 1e-4
 ROWS = 3  # rows in a block in the second run
 GATED = 4  # roundings more on the way through a gate or a norm: the product, the factor, its own parts
-ROUNDINGS_OF_INPUTS = 4  # seven deviations of a sum of numbers that are off by at most one, each evenly
 
 _NOT_FINITE = "numbers here are not finite in this precision"
 
@@ -70,32 +66,14 @@ class SiteReport:
 
     def judge(self, found: Found) -> float:
         """Take a comparison into account; its error."""
-        self.of_limit = _largest(self.of_limit, found.of_limit)
+        self.of_limit = largest_of(self.of_limit, found.of_limit)
         if isnan(found.of_limit) and _NOT_FINITE not in self.note:
             self.note = _and(self.note, _NOT_FINITE)
         return found.error
 
 
-def _largest(*shares: float) -> float:
-    """Not a number, where one of them is none."""
-    return float(torch.tensor(shares).max())
-
-
 def _and(note: str, more: str) -> str:
     return "; ".join(filter(None, [note, more]))
-
-
-class Found(NamedTuple):
-    """A comparison: its largest error, and the largest share that one takes of what is allowed where it stands."""
-
-    error: float
-    of_limit: float
-
-    @classmethod
-    def between(cls, ours: Tensor, theirs: Tensor, limit: float, explained: Tensor | float = 0.0) -> Self:
-        """Numbers may differ by `limit`, and by what rounding explains."""
-        apart = (ours - theirs).abs()
-        return cls(float(apart.max()), float((apart / (limit + explained + 1e-30)).max()))  # where all numbers are zero
 
 
 @dataclass
@@ -126,7 +104,7 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     """Run the model on a small padded batch, watched at once, watched in blocks of rows, and by itself; compare."""
     batch = Batch(inputs) if inputs is not None else _example(lens)
     ran: dict[nn.Module, list[tuple[Tensor, Tensor]]] = {}
-    with _recording(lens, ran):
+    with recording(lens, ran):
         whole = _blocks_by_site(lens, batch, Capture, rows=None)
     coarse = _is_coarse(lens)
     alike = _blocks_by_site(lens, batch, _HandingOn, rows=None) if coarse else whole
@@ -189,102 +167,6 @@ def _example(lens: Lens) -> Batch:
     return lens.encoder.batch([Document(text, target=target if two else None) for text, target in TEXTS])
 
 
-@contextmanager
-def _recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) -> Iterator[None]:
-    """Keep what every W_O was given and returned, in order."""
-
-    def keep(module: nn.Module, inputs: Any, output: Any) -> None:
-        given, result = inputs[0], output
-        if isinstance(module, nn.Conv1d):
-            given, result = given.mT, result.mT
-        ran.setdefault(module, []).append((given, result))
-
-    modules = {traced.projection.module for traced in lens.trace.sites if traced.projection is not None}
-    handles = [module.register_forward_hook(keep) for module in modules]
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def taken_away(lens: Lens, batch: Batch) -> Taken:
-    """Heads taken away, and given back: what remains at every site is its bias; with known vectors in the heads' place, what
-    these vectors make; and in the end the same as in the beginning, bit for bit.
-    """
-    sites = [found for found in lens.trace.sites if found.projection is not None and not found.projection.shared]
-    if not sites:
-        return Taken({}, restored=True)
-    heads = [head for found in sites for head in heads_of(found.site)]
-    planted = _planted([found.site for found in sites])
-    before, again = (_returned(lens, batch) for _ in range(2))
-    with lens.without(*heads, how="zero"):
-        gone = _returned(lens, batch)
-    with lens.without(*heads, means=planted):
-        replaced = _returned(lens, batch)
-    after = _returned(lens, batch)
-    found = {}
-    for one in sites:
-        projection: Any = one.projection
-        largest = max(float(_call(before, projection)[1].abs().max()), 1e-30)
-        wanted = torch.from_numpy(planted.of(one.site)).float().to(lens.device)
-        steps = [
-            _remains(*_call(gone, projection), torch.zeros_like(wanted), projection, largest),
-            _remains(*_call(replaced, projection), wanted, projection, largest),
-        ]
-        found[one.site] = Found(max(step.error for step in steps), _largest(*(step.of_limit for step in steps)))
-    repeats = _same(before, again)  # some models draw random numbers: then nothing can be told from a difference
-    return Taken(found, not repeats or _same(before, after))
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What was found where heads were taken away."""
-
-    by_site: dict[Site, Found]
-    restored: bool
-
-
-_Returned = dict[nn.Module, list[tuple[Tensor, Tensor]]]
-
-
-def _returned(lens: Lens, batch: Batch) -> _Returned:
-    """What every W_O was given and returned in a pass that nobody watches."""
-    ran: _Returned = {}
-    with torch.no_grad(), _recording(lens, ran):
-        lens.forward(batch.inputs)
-    return ran
-
-
-def _call(ran: _Returned, projection: Projection) -> tuple[Tensor, Tensor]:
-    given, result = ran[projection.module][projection.call]
-    return given.flatten(0, -2).float(), result.flatten(0, -2).float()
-
-
-def _same(one: _Returned, other: _Returned) -> bool:
-    results = ([result for calls in ran.values() for _, result in calls] for ran in (one, other))
-    return all(a.equal(b) or bool(a.isnan().any()) for a, b in zip(*results, strict=True))
-
-
-def _planted(sites: Iterable[Site]) -> HeadMeans:
-    """Vectors that no two heads share, of the size of one."""
-    generator = torch.Generator().manual_seed(0)
-    drawn = {site.name: torch.randn(site.heads, site.head_size, generator=generator).double().numpy() for site in sites}
-    return HeadMeans("the doctor", drawn, dict.fromkeys(drawn, 1))
-
-
-def _remains(given: Tensor, result: Tensor, vectors: Tensor, projection: Projection, largest: float) -> Found:
-    """What W_O returned against what `vectors` (head, d_head) in the heads' place make, with what it reads beside them."""
-    matrix, bias = _believed(projection)
-    known = given.clone()
-    known[:, projection.columns.flatten()] = vectors.flatten()
-    expected = known @ matrix + bias
-    terms = (known.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
-    scale = max(largest, float(expected.abs().max()))
-    apart = Found.between(result, expected, RECONSTRUCTION * scale, rounding(terms, matrix_of(projection.module).dtype))
-    return Found(apart.error / scale, apart.of_limit)
-
-
 def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Found:
     """|| sum_h sum_j alpha f(x) + b - output || relative to the output, over all rows but padding.
 
@@ -292,7 +174,7 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
     given what we take it to make. In half precision, rounding explains little of either.
     """
     projection, real = block.key_side.projection, block.row_mask
-    precision, rounded = computed_in(projection.module, result.dtype), rounds_inputs(projection.module)
+    precision = computed_in(projection.module, result.dtype)
     summed = torch.einsum("bhij,bhjd->bihd", block.weights, block.values)
     sizes = torch.einsum("bhij,bhjd->bihd", block.weights, block.values.abs())
     if block.gates is not None:
@@ -305,11 +187,9 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
     ours[:, heads] = 0
     ours.index_add_(1, heads, summed)  # heads may share a place, from which one is subtracted
     unsure = torch.zeros_like(given).index_add_(1, heads, rounding(sizes, precision))
-    matrix, bias = _believed(projection)
+    matrix, bias = believed(projection)
     made = given @ matrix + bias
-    terms = (given.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
-    coarse = (rounding_of_inputs(rounded, given).square() @ matrix.square()).sqrt()
-    explained = rounding(terms, precision) + ROUNDINGS_OF_INPUTS * coarse
+    explained = rounding_of_output(projection, given, result, precision)
     largest = float(result.abs().max().clamp(min=1e-30))
     limit = RECONSTRUCTION * largest
     steps = (
@@ -317,16 +197,7 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
         Found.between(made, result, limit, explained),
         Found.between(ours @ matrix + bias, result, limit, explained + unsure @ matrix.abs()),
     )
-    return Found(steps[-1].error / largest, _largest(*(step.of_limit for step in steps)))
-
-
-def _believed(projection: Projection) -> tuple[Tensor, Tensor]:
-    """The matrix (in, out) of the layer, with the heads' rows as measures read them, and its bias."""
-    matrix = matrix_of(projection.module).detach().float().clone()
-    rows = projection.matrices.flatten(0, 1)
-    matrix[projection.columns.flatten()] = rows
-    bias = projection.bias
-    return matrix, matrix.new_zeros(matrix.shape[1]) if bias is None else bias
+    return Found(steps[-1].error / largest, largest_of(*(step.of_limit for step in steps)))
 
 
 def _batch_first(tensor: Tensor, like: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 from headscope.study.groups import explain
 from headscope.text.as_read import as_read
 
-KINDS = {"align": "word alignments"}  # a paper's run is called by the paper's name
+KINDS = {"align": "word alignments", "ablate": "without its heads"}  # a paper's run is called by the paper's name
 
 
 def title_of(manifest: dict[str, Any]) -> str:
@@ -22,7 +22,7 @@ def facts_of(manifest: dict[str, Any], corpora: Sequence[dict[str, Any]]) -> dic
     seed = model["random_init"]
     untrained = "" if seed is None else f", randomly initialised (seed {seed})"
     facts = {"Model": model["name"] + untrained, "Architecture": f"{model['architecture']}, {model['dtype']}"}
-    if manifest["kind"] not in ("study", "align"):
+    if manifest["kind"] not in ("study", *KINDS):
         facts["Paper"] = manifest["kind"]
     facts["Corpus"] = "; ".join(dict.fromkeys(map(as_read, corpora)))
     if counts := manifest.get("counts"):

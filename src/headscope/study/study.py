@@ -23,7 +23,7 @@ from headscope.remote import as_path
 from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import Statistic
 from headscope.study.count import BatchSettings
-from headscope.study.engine import Engine, LocalEngine
+from headscope.study.engine import Engine, Job, LocalEngine
 from headscope.study.groups import describe, group_size
 from headscope.study.intervals import intervals
 from headscope.study.manifest import MadeWith, begin_run, check_run, is_begun, save_manifest
@@ -31,7 +31,7 @@ from headscope.study.run import Run
 from headscope.study.shards import SHARD, shard_file, shards_at, shards_there
 from headscope.study.state import State, load_state, save_state
 from headscope.study.tables import save_table
-from headscope.study.work import Work
+from headscope.study.work import ShardCounts, Work
 from headscope.text import Corpus
 from headscope.text.as_read import notices
 from headscope.text.corpus import OnError
@@ -74,7 +74,7 @@ def study(
         progress = progress or Silent()
         for line in notices(manifest["corpus"]):
             progress.say(line)
-        _count(run, work, read, cut, engine or LocalEngine(opened), progress)
+        count_shards(run, work, read, cut, engine or LocalEngine(opened), progress)
         return _finish(run, opened.sites, chosen, -(-total // shard_size), manifest)
 
 
@@ -154,7 +154,7 @@ def _begin(run: Path, lens: Lens, corpus: Corpus, cut: Cut, settings: dict[str, 
     return begin_run(run, "study", lens, settings, corpus={**corpus.describe(), **counted})
 
 
-def _count(run: Path, work: Work, corpus: Corpus, cut: Cut, engine: Engine, progress: Progress) -> None:
+def count_shards(run: Path, work: Job[ShardCounts], corpus: Corpus, cut: Cut, engine: Engine, progress: Progress) -> None:
     """Every shard that is not on the disk yet; it is there, whole, when it is counted as done."""
     size, total = cut.size, cut.documents
     shards = range(-(-total // size))
@@ -168,7 +168,7 @@ def _count(run: Path, work: Work, corpus: Corpus, cut: Cut, engine: Engine, prog
 def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
     """A statistic of a finished run with its merged sums: for what takes a second pass over the corpus."""
     merged = statistic.start(lens.sites)
-    for state, groups, _ in _finished(run.folder, run.manifest["shards"]):
+    for state, groups, _ in finished_shards(run.folder, run.manifest["shards"]):
         if merged.table_name not in state:
             raise InputError(f"{run.folder} has no {merged.table_name} in its shards; run it again.")
         for _, part in _parts(merged, lens.sites, state, groups):
@@ -176,7 +176,7 @@ def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
     return merged
 
 
-def _finished(run: Path, shards: int) -> Iterator[tuple[State, list[int], dict[str, int]]]:
+def finished_shards(run: Path, shards: int) -> Iterator[tuple[State, list[int], dict[str, int]]]:
     """The states of all shards, in order, their groups and their counts."""
     for index in range(shards):
         loaded = load_state(shard_file(run, index))
@@ -203,7 +203,7 @@ def _finish(run: Path, sites: Sequence[Site], statistics: Sequence[Statistic], t
     groups: dict[str, dict[int, Statistic]] = {statistic.table_name: {} for statistic in statistics}
     counts: Counter[str] = Counter()
     met: set[int] = set()
-    for state, shard_groups, shard_counts in _finished(run, total):
+    for state, shard_groups, shard_counts in finished_shards(run, total):
         counts.update(shard_counts)
         met.update(shard_groups)
         for whole in merged:

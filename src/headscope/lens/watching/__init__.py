@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from headscope.lens.watching.projected import Change, Where, changed_heads
     from headscope.lens.watching.projection import Projection, inner_of
     from headscope.lens.watching.residual import ResidualConnection
+    from headscope.lens.watching.resuming import Layers, repeated_inputs
     from headscope.lens.watching.trace import Matrices, Trace, traced
 
 __all__ = [
-    "NAME", "Capture", "Change", "GradientBlock", "GradientCapture", "Matrices", "Projection", "ResidualConnection", "Rows",
-    "Trace", "Where", "asks_for_eager", "attention_implementations", "changed_heads", "dequantised", "dummy_inputs",
-    "frozen", "inner_of", "switch_attention", "traced",
+    "NAME", "Capture", "Change", "GradientBlock", "GradientCapture", "Layers", "Matrices", "Projection",
+    "ResidualConnection", "Rows", "Trace", "Where", "asks_for_eager", "attention_implementations", "changed_heads",
+    "dequantised", "dummy_inputs", "frozen", "inner_of", "repeated_inputs", "switch_attention", "traced",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -36,5 +37,6 @@ if not TYPE_CHECKING:
         "projected": "Change Where changed_heads",
         "projection": "Projection inner_of",
         "residual": "ResidualConnection",
+        "resuming": "Layers repeated_inputs",
         "trace": "Matrices Trace traced",
     })  # fmt: skip

@@ -1,0 +1,156 @@
+"""The effects of removals on one batch, exactly: from the layer of their first head on, several side by side.
+
+What stands before is computed once. Only sums over the tokens of each text are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from headscope.ablation.effects import CleanStates, CleanWords
+from headscope.ablation.predicted import has_words, predicts, task
+from headscope.later import Tensor, torch
+from headscope.lens import watching
+from headscope.lens.head import Head
+from headscope.lens.lens import Lens
+from headscope.lens.site import Site
+from headscope.lens.task import word_logits
+from headscope.lens.tokens.batch import Batch
+from headscope.lens.without import At, Replacement, is_at
+from headscope.statistics.base import Array
+
+NUMBERS = 32_000_000  # of logits or states at a time: 128 MB
+
+Removal = tuple[Head, ...]
+
+
+@dataclass
+class TextSums:
+    """For each text of a batch, the sums of what was found: what is predicted, and by way the effects of each removal."""
+
+    clean: dict[str, Array]  # (text,)
+    effects: dict[str, Array] = field(default_factory=dict)  # (text, removal)
+
+
+class Ablation:
+    """One batch of one model, of which heads are taken away again and again."""
+
+    def __init__(self, lens: Lens, batch: Batch, layers: watching.Layers, check: bool = False) -> None:
+        self.lens, self.batch, self.layers = lens, batch, layers
+        self.words = has_words(lens)
+        asked = task(lens, batch) if self.words else None
+        self.inputs = batch.inputs if asked is None else asked.inputs
+        with layers.keep(batch.size):
+            output = self._run(self.inputs)
+        self.clean: CleanWords | CleanStates
+        if asked is not None:
+            self.real = predicts(asked.targets)
+            self.clean = CleanWords(output[self.real], asked.targets[self.real])
+        else:
+            mask = self.inputs.get("decoder_attention_mask" if batch.has_target else "attention_mask")
+            self.real = torch.ones(output.shape[:2], device=output.device).bool() if mask is None else mask.bool()
+            self.clean = CleanStates(output, self.real)
+        if check and layers.order:
+            layers.resumes(lambda: self._run(self.inputs)[self.real], output[self.real])
+        self.wide = output.shape[-1] * output.shape[1]
+
+    def sums(self, removals: Sequence[Removal], replacements: Mapping[Site, Replacement], at: At) -> TextSums:
+        """The effects of each removal on each text."""
+        found: dict[str, Array] = {}
+        for start, some in self._by_start(removals).items():
+            copies = max(1, NUMBERS // (self.wide * self.batch.size))
+            for first in range(0, len(some), copies):
+                chosen = some[first : first + copies]
+                effects = self._side_by_side([removals[place] for place in chosen], start, replacements, at)
+                for name, sums in effects.items():
+                    found.setdefault(name, np.zeros((self.batch.size, len(removals))))[:, chosen] = sums
+        return TextSums(self._clean_sums(), found)
+
+    def _by_start(self, removals: Sequence[Removal]) -> dict[int, list[int]]:
+        """Removals by the layer of their first head."""
+        starts: dict[int, list[int]] = {}
+        sites = {(site.stack, site.kind, site.layer): site.index for site in self.lens.sites}
+        for place, heads in enumerate(removals):
+            start = min(self.layers.start_of(sites[head[:3]]) for head in heads)
+            starts.setdefault(start, []).append(place)
+        return starts
+
+    def _side_by_side(
+        self, removals: Sequence[Removal], start: int, replacements: Mapping[Site, Replacement], at: At
+    ) -> dict[str, Array]:
+        """(text, removal) each."""
+        gone: dict[Site, Tensor] = {}
+        by_place = {(site.stack, site.kind, site.layer): site for site in self.lens.sites}
+        for copy, heads in enumerate(removals):
+            for head in heads:
+                site = by_place[head[:3]]
+                mask = gone.setdefault(
+                    site, torch.zeros(len(removals), site.heads, dtype=torch.bool, device=self.lens.device)
+                )
+                mask[copy, head.head] = True
+        changes = {site: partial(_replaced, mask, replacements[site], at) for site, mask in gone.items()}
+        with self.lens.changed_heads(changes), self.layers.resumed(start, len(removals)):
+            output = self._run(watching.repeated_inputs(self.inputs, len(removals)))
+        output = output.unflatten(0, (len(removals), -1))
+        if isinstance(self.clean, CleanWords):
+            loss, kl = self.clean.effects(output[:, self.real])
+            return {"loss": self._by_text(loss), "kl": self._by_text(kl)}
+        states, pooled = self.clean.effects(output)
+        return {"states": self._by_text(states[:, self.real]), "pooled": pooled.T.double().cpu().numpy()}
+
+    def _by_text(self, of_tokens: Tensor) -> Array:
+        """(copy, token) -> (text, copy)"""
+        text = self.real.nonzero()[:, 0]
+        sums = of_tokens.new_zeros(of_tokens.shape[0], self.batch.size, dtype=torch.float64)
+        return sums.index_add_(1, text, of_tokens.double()).T.cpu().numpy()
+
+    def _clean_sums(self) -> dict[str, Array]:
+        counts = {"tokens": self.real.sum(1).double().cpu().numpy(), "texts": np.ones(self.batch.size)}
+        if isinstance(self.clean, CleanWords):
+            counts["loss"] = self._by_text(self.clean.losses[None])[:, 0]
+        return counts
+
+    def _run(self, inputs: dict[str, Tensor]) -> Tensor:
+        return run(self.lens, inputs, self.words)
+
+
+def run(lens: Lens, inputs: dict[str, Tensor], words: bool) -> Tensor:
+    """Logits, or final states, by the model's own attention; nobody watches."""
+    with lens.unwatched():
+        if not words:
+            states: Tensor = lens.forward(inputs).last_hidden_state
+            return states
+        return word_logits(lens.model(**inputs, **no_cache(lens)))
+
+
+def no_cache(lens: Lens) -> dict[str, Any]:
+    return {"use_cache": False} if "use_cache" in signature(lens.model.forward).parameters else {}
+
+
+def _replaced(gone: Tensor, replacement: Replacement, at: At, z: Tensor, where: watching.Where) -> Tensor:
+    """z of several copies of a batch, one after the other, each without the heads of its row of `gone` (copy, head)."""
+    rows = z.shape[0] // len(gone)  # of a copy, with all rows in one line or not
+    there = gone.repeat_interleave(rows, 0)[(slice(None), *(None,) * (z.dim() - 3))][..., None]
+    if at is not None:
+        there = there & is_at(at, *where())[..., None, None]
+    return torch.where(there, replacement(z, where).to(z.dtype), z)
+
+
+def chunks(lengths: Sequence[int], wide: int, batch_size: int) -> int:
+    """How many texts fit side by side."""
+    return max(1, min(batch_size, NUMBERS // (wide * max(lengths, default=1))))
+
+
+def width_of(lens: Lens) -> int:
+    """How many numbers a model returns for a token."""
+    if has_words(lens):
+        head: Any = lens.model.get_output_embeddings()
+        return int(head.weight.shape[0])
+    embeddings: Any = lens.model.get_input_embeddings()
+    return int(embeddings.weight.shape[-1])
