@@ -27,6 +27,7 @@ class ScoreBlock(Cached):
     attended: Side  # what the keys stand for
     query_mask: Tensor  # batch query, False at padding: of all rows of the site, not only this block's
     key_mask: Tensor  # batch key, False at padding
+    asked: frozenset[str] = frozenset()  # measures that will be asked of it, where that is known: some share their sums
 
     def scores(self, measure: str = "weight") -> Tensor:
         """The measure `measure` for every pair: (batch, head, row, key); one head for joint measures."""

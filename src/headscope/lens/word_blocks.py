@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
@@ -32,21 +33,29 @@ class Words(Side):
         # Padding goes to a word of its own behind the last, which is cut off again.
         of_token = [[self.longest] * length for _ in sequences]
         share = [[0.0] * length for _ in sequences]
-        self.complete: list[list[int]] = []  # for each text and word, after which row it is complete
+        begun, missing = [0] * (length + 1), [self.longest] * (length + 1)
         for text, (_, members) in enumerate(groups):
             for word, pieces in enumerate(members):
                 for piece in pieces:
                     of_token[text][piece] = word
                     share[text][piece] = 1 / len(pieces)
-            self.complete.append([max(pieces) + 1 for pieces in members])
+                begun[min(pieces) + 1] = max(begun[min(pieces) + 1], word + 1)
+                missing[max(pieces)] = min(missing[max(pieces)], word)
+        # How many words have begun in some text after so many rows, and how many are complete in every text: known here,
+        # so that no block has to ask its device.
+        self._begun = list(accumulate(begun, max))
+        self._done = list(accumulate(reversed(missing), min))[::-1]
         self.of_token = torch.tensor(of_token, device=device)
         self.share = torch.tensor(share, device=device)  # of each piece in its word
         self.mask = torch.tensor([[word < len(text) for word in range(self.longest)] for text in labels], device=device)
 
+    def begun(self, rows: int) -> int:
+        """How many words have a piece in the first `rows` rows of some text."""
+        return self._begun[min(rows, len(self._begun) - 1)]
+
     def done(self, rows: int) -> int:
         """How many words are complete in every text once `rows` rows have come."""
-        incomplete = (word for complete in self.complete for word, row in enumerate(complete) if row > rows)
-        return min(incomplete, default=self.longest)
+        return self._done[min(rows, len(self._done) - 1)]
 
 
 @dataclass(eq=False, repr=False)
@@ -103,8 +112,7 @@ class WordRows:
         merged = merged[..., :-1] * self._queries.share[:, None, here, None]
         words = self._queries.of_token[:, here] - self._first  # padding's word is the last one
         last = self._queries.longest - self._first
-        real = torch.where(words < last, words, -1)
-        needed = int(real.max()) + 1
+        needed = self._queries.begun(rows.stop) - self._first
         waiting = self._waiting.get(measure)
         buffer = scores.new_zeros(batch, heads, max(needed, 0 if waiting is None else waiting.shape[2]) + 1, merged.shape[3])
         if waiting is not None:

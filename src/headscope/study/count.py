@@ -60,9 +60,10 @@ def _run(lens: Lens, batch: Batch, statistics: Sequence[Statistic]) -> None:
     in_tokens = [statistic for statistic in statistics if statistic.level == "token"]
     in_words = [statistic for statistic in statistics if statistic.level == "word"]
     words = WordRows(sorted({statistic.measure for statistic in in_words}), _into(in_words))
-    tokens = _into(in_tokens)
+    tokens, asked = _into(in_tokens), frozenset(statistic.measure for statistic in in_tokens)
 
     def receive(block: AttentionBlock) -> None:
+        block.asked = asked
         tokens(block)
         if in_words:
             words(block)

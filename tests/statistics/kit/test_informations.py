@@ -3,38 +3,69 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
 
 from headscope.lens.block import AttentionBlock
+from headscope.lens.score_block import ScoreBlock
+from headscope.lens.site import Site
 from headscope.statistics.kit import sweeps
 from headscope.statistics.kit.categories import beyond_sinks
-from headscope.statistics.kit.informations import informations, row_informations
-from headscope.statistics.kit.totals import given, given_beyond_first, largest, on_diagonal, received
-from headscope.statistics.surface.distance import spans
+from headscope.statistics.kit.informations import informations
+from headscope.statistics.kit.totals import given, on_diagonal, received, row_sums
 from tests.statistics.tester import documents, lens_for
 
 
 def test_by_hand() -> None:
-    rows = torch.tensor([[0.0, 0.0, 1.0], [0.3, 0.1, 0.6]])[None, None]
-    found = row_informations(rows, torch.tensor([[True, True, False]]))
-    torch.testing.assert_close(found.given_beyond_sinks[0, 0], torch.tensor([0.0, 0.4]))
+    """Three tokens, of which the last is a separator, as a word's block has them: the first row looks at nothing else."""
+    rows = torch.tensor([[0.0, 0.0, 1.0], [0.3, 0.1, 0.6], [0.0, 0.0, 0.0]])[None, None]
+    words = SimpleNamespace(
+        labels=[["a", "b", "[SEP]"]], special=[[False, False, True]], device=rows.device, cached=lambda f, *given: f(words, *given)
+    )
+    block = ByHand(rows, words)
+    found = informations(block, "weight")
+    torch.testing.assert_close(found.given_beyond_sinks[0, 0], torch.tensor([0.0, 0.4, 0.0]))
     of_kept = 0.3 * math.log(0.3) + 0.1 * math.log(0.1)
-    torch.testing.assert_close(found.beyond_sinks[0, 0], torch.tensor([0.0, of_kept]))
-    torch.testing.assert_close(found.of_first[0, 0], torch.tensor([0.0, 0.3 * math.log(0.3)]))
-    torch.testing.assert_close(found.beyond_first[0, 0], torch.tensor([0.0, 0.1 * math.log(0.1) + 0.6 * math.log(0.6)]))
+    torch.testing.assert_close(found.beyond_sinks[0, 0], torch.tensor([0.0, of_kept, 0.0]))
+    torch.testing.assert_close(found.of_first[0, 0], torch.tensor([0.0, 0.3 * math.log(0.3), 0.0]))
+    beyond_first = 0.1 * math.log(0.1) + 0.6 * math.log(0.6)
+    torch.testing.assert_close(found.beyond_first[0, 0], torch.tensor([0.0, beyond_first, 0.0]))
+    sums = row_sums(block, "weight")
+    torch.testing.assert_close(sums.of_first[0, 0], torch.tensor([0.0, 0.3, 0.0]))
+    torch.testing.assert_close(sums.beyond_first[0, 0], torch.tensor([1.0, 0.7, 0.0]))
+    torch.testing.assert_close(sums.spanned, torch.tensor([[1.0 * 2 + 0.1 * 0 + 0.6 * 1]]))
+
+
+class ByHand(ScoreBlock):
+    """A map of one text, whose rows and keys are the same words."""
+
+    level = "word"
+    site = Site(0, "encoder", "self", 0, 1)
+
+    def __init__(self, weights: torch.Tensor, words: Any) -> None:
+        self.weights, self.attending, self.attended, self.rows = weights, words, words, range(weights.shape[2])
+        self.query_mask = self.key_mask = torch.ones(1, weights.shape[2], dtype=torch.bool)
+
+    def scores(self, measure: str = "weight") -> torch.Tensor:
+        return self.weights
 
 
 @pytest.mark.parametrize("part", [1, 100, 250_000])  # a head at a time, a text or two, all at once
+@pytest.mark.parametrize("asked", [(), ("weight", "norm")])  # one by one, or both in one sweep
 @pytest.mark.parametrize("measure", ["weight", "norm", "effective", "joint_norm"])
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
-def test_sums_are_those_of_the_whole_map(family: str, measure: str, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_are_those_of_the_whole_map(
+    family: str, measure: str, asked: tuple[str, ...], part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sweeps, "PART", part)
     blocks: list[AttentionBlock] = []
     lens = lens_for(family)
     lens.run(lens.encoder.batch(documents(family)), blocks.append, rows=5)
     for block in blocks:
+        block.asked = frozenset(asked)
         scores = block.scores(measure).double()
         positive = scores.clamp(min=0)
         informed = torch.xlogy(positive, positive)
@@ -46,14 +77,15 @@ def test_sums_are_those_of_the_whole_map(family: str, measure: str, part: int, m
             "beyond_sinks": (informed * kept).sum(-1),
             "given_beyond_sinks": (positive * kept).sum(-1),
         }
-        apart = torch.rand(scores.shape[2:])
-        (spanned,) = sweeps.sweep(block, measure, lambda part, _, apart=apart: (spans(part, apart),))
+        apart = (block.row_positions[:, None] - block.key_positions).abs()
+        rows = row_sums(block, measure)
         sums = {
             "received": (block.cached(received, measure), scores.sum(2)),
             "given": (block.cached(given, measure), scores.sum(3)),
-            "beyond first": (block.cached(given_beyond_first, measure), scores[..., 1:].sum(3)),
-            "largest": (block.cached(largest, measure), scores.amax(3)),
-            "spanned": (spanned, (scores * apart).sum((2, 3))),
+            "first": (rows.of_first, scores[..., 0]),
+            "beyond first": (rows.beyond_first, scores[..., 1:].sum(3)),
+            "largest": (rows.largest, scores.amax(3)),
+            "spanned": (rows.spanned, (scores * apart)[..., 1:].sum((2, 3))),
             **{name: (getattr(found, name), amounts) for name, amounts in expected.items()},
         }
         for offset in (-2, 0, 1):
@@ -63,3 +95,24 @@ def test_sums_are_those_of_the_whole_map(family: str, measure: str, part: int, m
             torch.testing.assert_close(
                 ours.double(), theirs, rtol=1e-5, atol=1e-6, msg=lambda said, name=name: f"{name}: {said}"
             )
+
+
+def test_norms_and_weights_share_their_logarithms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked for together is made together: the second measure finds its sums made."""
+    blocks: list[AttentionBlock] = []
+    lens = lens_for("bert")
+    lens.run(lens.encoder.batch(documents("bert")), blocks.append)
+    block = blocks[0]
+    block.asked = frozenset({"weight", "norm"})
+    informations(block, "weight")
+    row_sums(block, "weight")
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("made again")
+
+    monkeypatch.setattr(torch.Tensor, "log_", refuse)
+    monkeypatch.setattr(torch.Tensor, "amax", refuse)
+    informations(block, "norm")
+    row_sums(block, "norm")
+    with pytest.raises(AssertionError, match="made again"):
+        informations(block, "joint_norm")

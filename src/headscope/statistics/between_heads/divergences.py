@@ -12,12 +12,8 @@ multiplications in float32 for each key, and no logarithm.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from headscope.later import Tensor, torch
 
@@ -25,6 +21,8 @@ LARGEST = -2  # t starts at 2^-2 / the largest weight, where exp is a short seri
 SMALLEST = 14  # and ends at 2^14 * keys: weights far below 1 / keys are told from 0
 SERIES = 6  # the first nodes stand for all smaller t as well, up to this order
 WIDTH = 4096  # positions at a time, so that what is made of them stays in a cache
+PIECE = 512  # positions of a matrix product
+GROUPS, FEW = 3, 32  # of heads, where there are more than a few: two groups are multiplied once, in one order
 AGAIN = 1 << 16  # numbers at a time, where pairs are computed again
 
 
@@ -48,7 +46,7 @@ def divergences(maps: Tensor, keys: int) -> Tensor:
     The sum over all rows, to a relative error of 1e-4; most are ten times as exact.
     """
     alike = maps.amax(0).argsort(descending=True).split(WIDTH)  # where all weights are small, fewer nodes will do
-    gram = _in_threads(lambda some: _grams(maps.index_select(1, some), keys), alike)
+    gram = sum((_grams(maps.index_select(1, some), keys) for some in alike[1:]), _grams(maps[:, alike[0]], keys))
     own = gram.diagonal(dim1=1, dim2=2)
     own = own[:, :, None] + own[:, None]
     _, of_last = parts = own - 2 * gram
@@ -79,46 +77,56 @@ def _grams(maps: Tensor, keys: int) -> Tensor:
     Less the mean head, which changes no distance and leaves less to cancel.
     """
     nodes, weights = quadrature(keys, maps.max().item() if maps.numel() else 1.0)
-    grams = maps.new_zeros(2, len(maps), len(maps))
-    one = maps.new_ones(())
-    rising = torch.cat([maps, maps.mean(0, keepdim=True)]).mul_(-nodes[0] / 2).expm1_().neg_()
-    of_heads, of_mean, centred = rising[:-1], rising[-1], torch.empty_like(maps)
-    for node, weight in enumerate(weights, start=2 - len(weights)):
-        torch.sub(of_heads, of_mean, out=centred)
-        grams[max(node, 0)].add_(_with_itself(centred), alpha=weight)
-        torch.lerp(rising, one, rising, out=rising)  # f (2 - f) is f at 2t, and its relative error grows no more
-    return grams.double()
+    rising, of_mean = _arranged(maps), _arranged(maps.mean(0, keepdim=True))
+    for some in (rising, of_mean):
+        some.mul_(-nodes[0] / 2).expm1_().neg_()
+    centred, one = torch.empty_like(rising), maps.new_ones(())
+    before_last, of_last = _Products(rising), _Products(rising)
+    for node, weight in enumerate(weights, start=1):
+        torch.sub(rising, of_mean, out=centred)
+        (of_last if node == len(weights) else before_last).add(centred, weight)
+        for some in (rising, of_mean):
+            torch.lerp(some, one, some, out=some)  # f (2 - f) is f at 2t, and its relative error grows no more
+    return torch.stack([before_last.matrix(len(maps)), of_last.matrix(len(maps))])
 
 
-def _with_itself(rows: Tensor) -> Tensor:
-    """rows @ rows.T; numpy knows the product to be symmetric, and computes half of it."""
-    if rows.device.type != "cpu":
-        return rows @ rows.T
-    array = rows.numpy()
-    return torch.from_numpy(np.dot(array, array.T))
+def _arranged(maps: Tensor) -> Tensor:
+    """(head, position) -> (group, piece, head in group, position in piece), with zeros where there are too few.
+
+    A piece of positions is a matrix product of its own, so the libraries give each to one thread and wait for none between.
+    """
+    heads, positions = maps.shape
+    groups, pieces = GROUPS if heads > FEW else 1, -(-positions // PIECE)
+    size = -(-heads // groups)
+    whole = maps.new_zeros(groups * size, pieces * PIECE)
+    whole[:heads, :positions] = maps
+    return whole.view(groups, size, pieces, PIECE).transpose(1, 2).contiguous()
 
 
-def _in_threads(work: Callable[[Tensor], Tensor], chunks: Sequence[Tensor]) -> Tensor:
-    """The sum of `work` over all chunks, each in one thread: the libraries' own threads would meet after every step."""
-    threads = min(torch.get_num_threads(), len(chunks))
-    if threads == 1 or chunks[0].device.type != "cpu":
-        return sum(map(work, chunks[1:]), work(chunks[0]))
-    before = torch.get_num_threads()
-    try:
-        with (
-            _libraries().limit(limits=1, user_api="blas"),
-            ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool,
-        ):
-            parts = list(pool.map(work, chunks))
-    finally:
-        torch.set_num_threads(before)  # what a thread sets for itself, later threads would begin with
-    return torch.stack(parts).sum(0)
+class _Products:
+    """The inner products of all rows that come, piece by piece: of each group of heads with itself and all later ones."""
 
+    def __init__(self, like: Tensor) -> None:
+        groups, pieces, size, _ = like.shape
+        self.shape = groups, pieces, size, size
+        self.by_lag = [like.new_zeros((groups - lag) * pieces, size, size) for lag in range(groups)]
 
-@cache
-def _libraries() -> ThreadpoolController:
-    """The process's numerical libraries; to find them takes longer than to use them."""
-    return ThreadpoolController()
+    def add(self, rows: Tensor, weight: float) -> None:
+        """(group, piece, head, position)"""
+        for lag, products in enumerate(self.by_lag):
+            ones, others = rows[: len(rows) - lag].flatten(0, 1), rows[lag:].flatten(0, 1)
+            products.baddbmm_(ones, others.mT, alpha=weight)
+
+    def matrix(self, heads: int) -> Tensor:
+        """All of them: (head, head), float64."""
+        groups, pieces, size, _ = self.shape
+        found = self.by_lag[0].new_zeros(groups, groups, size, size, dtype=torch.float64)
+        for lag, products in enumerate(self.by_lag):
+            summed = products.view(groups - lag, pieces, size, size).sum(1, dtype=torch.float64)
+            for group, product in enumerate(summed):
+                found[group, group + lag] = product
+                found[group + lag, group] = product.T
+        return found.transpose(1, 2).reshape(groups * size, groups * size)[:heads, :heads]
 
 
 def _doubtful(found: Tensor, of_last: Tensor, own: Tensor) -> Tensor:

@@ -49,7 +49,12 @@ def key_categories(block: ScoreBlock, given: Mapping[str, str]) -> Tensor:
 
 def beyond_sinks(block: ScoreBlock) -> Tensor:
     """(batch, key), bool: which keys are neither the first token nor a separator, nor padding."""
-    return (key_categories(block, {}) > USUAL.index("separator")) & block.key_mask
+    return beyond_sinks_of(block.attended, block.key_mask, block.is_causal)
+
+
+def beyond_sinks_of(side: Side, mask: Tensor, causal: bool) -> Tensor:
+    """The same of what is attended to; `mask` is False at padding."""
+    return (side.cached(_categories, mask.shape[1], causal, ()) > USUAL.index("separator")) & mask
 
 
 def _categories(side: Side, length: int, causal: bool, given: tuple[tuple[str, str], ...]) -> Tensor:

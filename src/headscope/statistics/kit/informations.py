@@ -1,13 +1,14 @@
-"""Sums of s log s in the rows of a map, from which all entropies follow: one logarithm a score, whoever asks for them."""
+"""Sums of s log s in the rows of a map, from which all entropies follow: one logarithm a weight, whoever asks for them."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from headscope.later import Tensor
+from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.kit.categories import beyond_sinks
-from headscope.statistics.kit.sweeps import sweep
+from headscope.measures import MEASURES
+from headscope.statistics.kit.key_columns import FIRST, NO_SINKS, OTHERS, key_columns, onto, part_of
+from headscope.statistics.kit.sweeps import sweep, swept_with
 
 NOTHING = 1e-30  # a score below it counts as 0: its logarithm would be minus infinity
 
@@ -21,16 +22,27 @@ class Informations(NamedTuple):
     given_beyond_sinks: Tensor  # and the sum of s there
 
 
-def row_informations(scores: Tensor, kept: Tensor) -> Informations:
-    """(batch, head, row, key), and which keys are no sinks, (batch, key) -> (batch, head, row) each."""
-    positive = scores.clamp(min=NOTHING)
-    informed = positive.log().mul_(positive)
-    column = kept.to(scores.dtype)[..., None]
-    to_kept = [(rows.flatten(1, 2) @ column).view(scores.shape[:3]) for rows in (informed, positive)]
-    return Informations(informed[..., 0].clone(), informed[..., 1:].sum(-1), *to_kept)
-
-
 def informations(block: ScoreBlock, measure: str) -> Informations:
-    """Those of a block: `block.cached(informations, measure)` computes them once."""
-    kept = beyond_sinks(block)
-    return Informations(*sweep(block, measure, lambda scores, texts: row_informations(scores, kept[texts])))
+    """Those of a block, computed once, with those of all measures that the same logarithms serve."""
+    measures = swept_with(block, measure)
+    return block.cached(_informations, measures)[measures.index(measure)]
+
+
+def _informations(block: ScoreBlock, measures: tuple[str, ...]) -> list[Informations]:
+    columns, count = key_columns(block, measures), len(measures)
+    kept = columns.factors[:, :, NO_SINKS * count :]
+    summed = kept if columns.logarithms is None else torch.cat([kept, columns.logarithms], 2)
+
+    signed = MEASURES[measures[0]].signed
+
+    def make(scores: Tensor, texts: slice, heads: slice) -> tuple[Tensor, Tensor]:
+        positive = scores.clamp(min=0) if signed else scores
+        sums = onto(positive, part_of(summed, texts, heads))
+        informed = onto(positive.clamp(min=NOTHING).log_().mul_(positive), part_of(columns.factors, texts, heads))
+        return sums[:, :, :count], informed if columns.logarithms is None else informed + sums[:, :, count:]
+
+    given, informed = sweep(block, measures, make)
+    return [
+        Informations(*(informed[:, :, kind * count + place] for kind in (FIRST, OTHERS, NO_SINKS)), given[:, :, place])
+        for place in range(count)
+    ]

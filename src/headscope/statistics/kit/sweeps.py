@@ -1,12 +1,14 @@
 """A block's map, a part at a time: what is made of it on the way stays in the processor's cache, and goes again.
 
 A pass over a map that is held whole in a second, third and fourth version waits for the memory, not for the processor. And
-a map by norm need not be there at all: it is the weights times one number a key.
+a map by norm need not be there at all: it is the weights times one number a key, so what is made of the weights on the way
+serves both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from headscope.later import Tensor, torch
 from headscope.lens import AttentionBlock, ScoreBlock
@@ -19,21 +21,33 @@ FACTORS = {"norm": value_norms_of}  # measures that are the weights times (batch
 
 def key_factor(block: ScoreBlock, measure: str) -> Tensor | None:
     """(batch, head, key), where the scores are the weights times that; None where they are not, or it is 1."""
-    if measure not in FACTORS or not isinstance(block, AttentionBlock) or block.site.gated:
+    if measure not in FACTORS or not _has_factors(block):
         return None
     return block.key_side.cached(FACTORS[measure])
 
 
-def sweep(block: ScoreBlock, measure: str, make: Callable[[Tensor, slice], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
-    """What `make` makes of all scores, joined: from (text, head, row, key) and which texts they are to (text, head, ...)."""
-    factor = key_factor(block, measure)
-    whole = block.weights if factor is not None else block.scores(measure)
+def swept_with(block: ScoreBlock, measure: str) -> tuple[str, ...]:
+    """The measures that one sweep serves, this one among them: those of the same weights that somebody asks for."""
+    alike = ("weight", *FACTORS)
+    if measure not in alike or not _has_factors(block):
+        return (measure,)
+    return tuple(one for one in alike if one == measure or one in block.asked)
+
+
+def _has_factors(block: ScoreBlock) -> TypeGuard[AttentionBlock]:
+    return isinstance(block, AttentionBlock) and not block.site.gated
+
+
+def sweep(
+    block: ScoreBlock, measures: tuple[str, ...], make: Callable[[Tensor, slice, slice], tuple[Tensor, ...]]
+) -> tuple[Tensor, ...]:
+    """What `make` makes of all scores, joined: from (text, head, row, key), and which texts and heads they are, to
+    (text, head, ...) each. The scores are the weights, where `measures` (of `swept_with`) are these times a factor."""
+    own = len(measures) == 1 and key_factor(block, measures[0]) is None
+    whole = block.scores(measures[0]) if own else block.weights
     rows = []
     for texts, parts in _parts(whole):
-        made = []
-        for heads in parts:
-            scores = whole[texts, heads]
-            made.append(make(scores if factor is None else scores * factor[texts, heads, None], texts))
+        made = [make(whole[texts, heads], texts, heads) for heads in parts]
         rows.append(tuple(torch.cat(same, 1) if len(same) > 1 else same[0] for same in zip(*made, strict=True)))
     return tuple(torch.cat(same) if len(same) > 1 else same[0] for same in zip(*rows, strict=True))
 

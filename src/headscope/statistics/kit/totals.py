@@ -5,9 +5,12 @@ In a pair of a query and a key neither is padding, and a decoder's query sees no
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.kit.sweeps import key_factor, sweep
+from headscope.statistics.kit.key_columns import FIRST, NO_SINKS, OTHERS, key_columns, onto, part_of
+from headscope.statistics.kit.sweeps import key_factor, sweep, swept_with
 
 
 def received(block: ScoreBlock, measure: str) -> Tensor:
@@ -16,23 +19,46 @@ def received(block: ScoreBlock, measure: str) -> Tensor:
     return block.scores(measure).sum(2) if factor is None else block.cached(received, "weight") * factor
 
 
+class RowSums(NamedTuple):
+    """(batch, head, row) each, and the last (batch, head)."""
+
+    of_first: Tensor  # what goes to the first key
+    beyond_first: Tensor  # what goes to all others
+    largest: Tensor  # the most that goes to any
+    spanned: Tensor  # what goes to others than the first, times how far away they are
+
+
+def row_sums(block: ScoreBlock, measure: str) -> RowSums:
+    """Those of a block, computed once, with those of all measures that one sweep serves."""
+    measures = swept_with(block, measure)
+    return block.cached(_row_sums, measures)[measures.index(measure)]
+
+
 def given(block: ScoreBlock, measure: str) -> Tensor:
     """What every row gives to all keys: (batch, head, row); 1 for weights without sinks, 0 at padding."""
-    return block.cached(_given_and_largest, measure)[0]
+    found = row_sums(block, measure)
+    return found.of_first + found.beyond_first
 
 
-def largest(block: ScoreBlock, measure: str) -> Tensor:
-    """The most that every row gives to a key: (batch, head, row)."""
-    return block.cached(_given_and_largest, measure)[1]
+def _row_sums(block: ScoreBlock, measures: tuple[str, ...]) -> list[RowSums]:
+    columns, count = key_columns(block, measures).factors, len(measures)
+    columns = columns[:, :, : NO_SINKS * count]
+    factors = [key_factor(block, measure) for measure in measures]
+    apart = (block.row_positions[:, None] - block.key_positions).abs().to(block.weights.dtype)
+    apart[:, 0] = 0
 
+    def make(scores: Tensor, texts: slice, heads: slice) -> tuple[Tensor, ...]:
+        found = [onto(scores, part_of(columns, texts, heads))]
+        for factor in factors:
+            own = scores if factor is None else scores * factor[texts, heads, None]
+            found += [own.amax(3), own.flatten(2) @ apart.flatten()]
+        return tuple(found)
 
-def _given_and_largest(block: ScoreBlock, measure: str) -> tuple[Tensor, ...]:
-    return sweep(block, measure, lambda scores, _: (scores.sum(3), scores.amax(3)))
-
-
-def given_beyond_first(block: ScoreBlock, measure: str) -> Tensor:
-    """What every row gives to all keys but the first: (batch, head, row)."""
-    return sweep(block, measure, lambda scores, _: (scores[..., 1:].sum(3),))[0]
+    sums, *others = sweep(block, measures, make)
+    return [
+        RowSums(sums[:, :, FIRST * count + place], sums[:, :, OTHERS * count + place], *others[2 * place : 2 * place + 2])
+        for place in range(count)
+    ]
 
 
 def on_diagonal(block: ScoreBlock, measure: str, offset: int) -> Tensor:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import TOKENS, Column
-from headscope.statistics.kit.sweeps import sweep
 from headscope.statistics.kit.text_means import Averaged
+from headscope.statistics.kit.totals import row_sums
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
-
-
-def spans(scores: Tensor, apart: Tensor) -> Tensor:
-    """(batch, head, row, key), (row, key) -> (batch, head): the sum of scores times how far apart their ends are."""
-    return scores.flatten(2) @ apart.flatten()
 
 
 @statistic("distance")
@@ -28,9 +22,10 @@ class Distance(Averaged, NullFiltered):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        apart = (block.row_positions[:, None] - block.key_positions).abs().to(torch.float32)
-        apart[:, : self.first_key] = 0
-        (spanned,) = sweep(block, self.measure, lambda scores, _: (spans(scores, apart),))
+        found = row_sums(block, self.measure)
+        spanned = found.spanned
+        if not self.without_first:
+            spanned = spanned + (found.of_first * block.row_positions).sum(2)
         self.add(block.site, spanned=spanned.sum(0), total=self.total_in(block))
 
     def columns(self, sums: Sums) -> Columns:

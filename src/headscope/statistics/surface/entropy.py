@@ -51,7 +51,7 @@ class Entropy(Averaged, NullFiltered):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        found = block.cached(informations, self.measure)
+        found = informations(block, self.measure)
         informed = found.beyond_first if self.without_first else found.of_first + found.beyond_first
         entropies = row_entropies(informed, self.given_in(block).clamp(min=0))
         uniform = uniform_entropies(block, self.first_key)

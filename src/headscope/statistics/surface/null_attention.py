@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from headscope.later import Tensor
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Statistic
-from headscope.statistics.kit.totals import given, given_beyond_first, received
+from headscope.statistics.kit.totals import given, received, row_sums
 from headscope.statistics.registry import setting
 
 
@@ -39,7 +39,7 @@ class NullFiltered(Statistic):
 
     def given_in(self, block: ScoreBlock) -> Tensor:
         """What every row gives to the keys that count: (batch, head, row)."""
-        return block.cached(given_beyond_first if self.without_first else given, self.measure)
+        return row_sums(block, self.measure).beyond_first if self.without_first else block.cached(given, self.measure)
 
     def received_in(self, block: ScoreBlock) -> Tensor:
         """What every key that counts gets: (batch, head, key)."""

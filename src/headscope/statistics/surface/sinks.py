@@ -66,7 +66,7 @@ class BeyondSinks(Statistic):
         kept = beyond_sinks(block)
         got = block.cached(received, self.measure)
         by_category = {"first": FIRST, "separator": SEPARATOR, "punctuation": PUNCTUATION}
-        found = block.cached(informations, self.measure)
+        found = informations(block, self.measure)
         left = found.given_beyond_sinks
         # S H = S log S - sum s log s: rows count by how much they leave, which needs no division
         entropies = torch.xlogy(left, left) - found.beyond_sinks

@@ -1,0 +1,71 @@
+"""Sums over the keys of every row as one thin product: a column for each kind of keys, and each measure, that is summed.
+
+The kinds are the first key, all others, and those that are no sinks. A column is 1 at its keys and 0 elsewhere, times the
+measure's factor: sum_j alpha_ij ||f(x_j)|| is such a product, and so is what an entropy by norm needs, because with s = a f
+
+    s log s = f (a log a) + a (f log f).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from headscope.later import Tensor, torch
+from headscope.lens import AttentionBlock, ScoreBlock
+from headscope.lens.block import KeySide
+from headscope.lens.side import Side
+from headscope.statistics.kit.categories import beyond_sinks_of
+from headscope.statistics.kit.sweeps import FACTORS, key_factor
+
+KINDS = FIRST, OTHERS, NO_SINKS = range(3)
+
+
+class KeyColumns(NamedTuple):
+    """(batch, head, column, key) each, kind by kind, and in each kind measure by measure; one head if all have the same."""
+
+    factors: Tensor
+    logarithms: Tensor | None  # f log f for a factor f; None where all factors are 1
+
+
+def key_columns(block: ScoreBlock, measures: tuple[str, ...]) -> KeyColumns:
+    """Of measures that are the weights times a factor, or of any other one."""
+    if isinstance(block, AttentionBlock) and any(key_factor(block, measure) is not None for measure in measures):
+        return block.key_side.cached(_with_factors, block.attended, block.is_causal, measures)
+    return KeyColumns(_kinds(block.attended, block.key_mask, block.is_causal, block.weights.dtype)[:, None], None)
+
+
+def onto(scores: Tensor, columns: Tensor) -> Tensor:
+    """(text, head, row, key), (text, head or 1, column, key) -> (text, head, column, row): every row's sums.
+
+    The thin side comes first: the other way round, the libraries take four times as long.
+    """
+    texts, heads, rows, keys = scores.shape
+    if columns.shape[1] == 1:
+        made = torch.bmm(columns[:, 0], scores.reshape(texts, heads * rows, keys).mT)
+        return made.view(texts, -1, heads, rows).transpose(1, 2)
+    made = torch.bmm(columns.flatten(0, 1), scores.flatten(0, 1).mT)
+    return made.view(texts, heads, -1, rows)
+
+
+def part_of(columns: Tensor, texts: slice, heads: slice) -> Tensor:
+    """The columns of some texts and heads."""
+    return columns[texts] if columns.shape[1] == 1 else columns[texts, heads]
+
+
+def _kinds(side: Side, mask: Tensor, causal: bool, dtype: torch.dtype) -> Tensor:
+    """(batch, kind, key), 1 or 0."""
+    kept = beyond_sinks_of(side, mask, causal)
+    first = torch.zeros_like(kept)
+    first[:, 0] = True
+    return torch.stack([first, ~first, kept], 1).to(dtype)
+
+
+def _with_factors(keys: KeySide, side: Side, causal: bool, measures: tuple[str, ...]) -> KeyColumns:
+    known = {name: keys.cached(FACTORS[name]) for name in measures if name in FACTORS}
+    one = torch.ones_like(next(iter(known.values())))
+    factors = torch.stack([known.get(name, one) for name in measures], 2)  # batch head measure key
+    mask = one[:, 0].bool() if keys.mask is None else keys.mask
+    kinds = _kinds(side, mask, causal, one.dtype)[:, None, :, None]  # batch 1 kind 1 key
+    return KeyColumns(
+        (kinds * factors[:, :, None]).flatten(2, 3), (kinds * torch.xlogy(factors, factors)[:, :, None]).flatten(2, 3)
+    )
