@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from benchmarks.ablation_speed import ablation_memory, ablation_speed
 from benchmarks.alignment_speed import alignment_memory, alignment_speed
+from benchmarks.clark2019_speed import clark2019_speed
 from benchmarks.divergence_speed import divergence_speed
 from benchmarks.host_waits import host_waits
 from benchmarks.joint_norm_speed import joint_norm_speed
@@ -28,7 +29,15 @@ START = (start_cost,)
 LENS = (lens_speed, lens_speed_padded, lens_speed_smollm2, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, host_waits, study_memory, long_text_study_memory, long_study)
 ABLATION = (ablation_memory,)
-PAPERS = (probe_speed, vig2019_speed, kobayashi2020_speed, kobayashi2020_command, alignment_speed, alignment_memory)
+PAPERS = (
+    probe_speed,
+    clark2019_speed,
+    vig2019_speed,
+    kobayashi2020_speed,
+    kobayashi2020_command,
+    alignment_speed,
+    alignment_memory,
+)
 VIEWS = (view_size, view_drawing, head_view_memory)
 BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*START, *LENS, *STUDY, *ABLATION, *PAPERS, *VIEWS)}
 WHEN_NAMED: dict[str, Benchmark] = {

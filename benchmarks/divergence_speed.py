@@ -34,7 +34,7 @@ def divergence_speed(settings: Settings) -> list[Row]:
     }
     seconds = alternate(things, min(settings.repeats, REPEATS))
     seconds[OURS] = [taken / TEXTS for taken in seconds[OURS]]
-    return as_ratios(seconds, OURS, {LOOP: Target(">=", 50)})
+    return as_ratios(seconds, OURS, {LOOP: Target(">=", 80)})
 
 
 def sample_maps(heads: int, length: int) -> Tensor:

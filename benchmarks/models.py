@@ -9,6 +9,7 @@ from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, LlamaConf
 
 from headscope.lens.loading import load
 from headscope.lens.tokens.batch import Batch
+from headscope.lens.tokens.encoding import TokenSequence
 
 _TINY_BERT = {
     "vocab_size": 99,
@@ -53,9 +54,15 @@ def smollm2(quick: bool) -> PreTrainedModel:
 
 
 def random_batch(model: PreTrainedModel, lengths: list[int]) -> Batch:
-    """Random tokens; shorter texts are padded on the right."""
+    """Random tokens, each a word of its own; shorter texts are padded on the right."""
     generator = torch.Generator().manual_seed(0)
     longest = max(lengths)
     ids = torch.randint(model.config.vocab_size, (len(lengths), longest), generator=generator)
     mask = torch.arange(longest) < torch.tensor(lengths)[:, None]
-    return Batch({"input_ids": ids, "attention_mask": mask.long()})
+    texts = [text[:length] for text, length in zip(ids.tolist(), lengths, strict=True)]
+    return Batch({"input_ids": ids, "attention_mask": mask.long()}, [_sequence(text) for text in texts])
+
+
+def _sequence(ids: list[int]) -> TokenSequence:
+    names = [str(number) for number in ids]
+    return TokenSequence(ids, names, names, list(range(len(ids))), [False] * len(ids))

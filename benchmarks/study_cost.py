@@ -39,9 +39,9 @@ def study_speed(settings: Settings) -> list[Row]:
     with open_model() as lens:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
-        batches = _batches(lens, 1 if settings.quick else BATCHES)
+        batches = wikitext_batches(lens, 1 if settings.quick else BATCHES)
         things = {
-            PLAIN: lambda: _forward(plain, batches),
+            PLAIN: lambda: forward(plain, batches),
             ALL: lambda: _study(lens, batches, ["weight"]),
             BOTH: lambda: _study(lens, batches, ["weight", "norm"]),
         }
@@ -85,11 +85,17 @@ def long_text_peak(length: int) -> Memory:
 def _study(lens: headscope.Lens, batches: list[Batch], measures: list[str]) -> None:
     statistics = [STATISTICS[name](measure=measure).start(lens.sites) for measure in measures for name in usual_statistics()]
     for batch in batches:
-        update(lens, batch, statistics)
+        update(lens, fresh(batch), statistics)
     settle_all(statistics)
 
 
-def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:
+def fresh(batch: Batch) -> Batch:
+    """The batch with nothing derived yet: a corpus meets every batch once."""
+    return Batch(batch.inputs, batch.sources, batch.targets, batch.documents)
+
+
+def forward(model: torch.nn.Module, batches: list[Batch]) -> None:
+    """All of them through the plain model."""
     with torch.inference_mode():
         for batch in batches:
             model(**batch.inputs)
@@ -102,7 +108,8 @@ def wikitext() -> Path | None:
     return path if path.is_file() else None
 
 
-def _batches(lens: headscope.Lens, count: int) -> list[Batch]:
+def wikitext_batches(lens: headscope.Lens, count: int) -> list[Batch]:
+    """Paragraph pairs, cut at 128 tokens."""
     path = wikitext()
     pairs: Iterator[Document] = (
         iter(Corpus.from_files(path, format="paragraph-pairs")) if path else cycle([Document(text())])

@@ -13,6 +13,7 @@ import torch
 import headscope
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
+from benchmarks.study_cost import fresh
 from benchmarks.timing import alternate, as_ratios
 from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
@@ -43,16 +44,11 @@ def vig2019_speed(settings: Settings) -> list[Row]:
 
         def count() -> None:
             for batch in batches:
-                update(lens, _fresh(batch), started)
+                update(lens, fresh(batch), started)
             settle_all(started)
 
         things = {PLAIN: lambda: _forward(plain, batches), PASS: count}
         return as_ratios(alternate(things, settings.repeats), PLAIN, {PASS: Target("<=", 1.2)})
-
-
-def _fresh(batch: Batch) -> Batch:
-    """The batch with nothing derived yet: a corpus meets every batch once."""
-    return Batch(batch.inputs, batch.sources, batch.targets, batch.documents)
 
 
 def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:

@@ -18,6 +18,7 @@ import headscope
 from headscope.lens.block import AttentionBlock
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.tokens import batch as batches
+from headscope.lens.word_blocks import WordRows
 from headscope.statistics import STATISTICS, Statistic, usual_statistics
 from tests.statistics.examples import documents_for
 from tests.statistics.tester import lens_for
@@ -75,6 +76,26 @@ def test_updates_neither_wait_nor_mix(name: str, measure: str, blocks: list[Atte
     found = fed(kind(measure=measure), blocks)
     waiting = [amount for *_, amount in found._pending.waiting if isinstance(amount, torch.Tensor)]
     assert waiting
+    assert {amount.device.type for amount in waiting} == {"meta"}
+
+
+@pytest.mark.parametrize("measure", ["weight", "norm"])
+def test_words_neither_wait_nor_mix(measure: str, blocks: list[AttentionBlock]) -> None:
+    """Pieces are merged where the model is: which words a block begins and ends is known before it comes."""
+    sites = list(dict.fromkeys(block.site for block in blocks))
+    started = [STATISTICS[name](measure=measure, level="word").start(sites) for name in usual_statistics()]
+    seen: list[range] = []
+
+    def receive(block: ScoreBlock) -> None:
+        seen.append(block.rows)
+        for statistic in started:
+            statistic.update(block)
+
+    merging = WordRows([measure], receive)
+    for block in blocks:
+        merging(block)
+    assert len(seen) > len(sites)  # rows=5: several blocks a site
+    waiting = [amount for one in started for *_, amount in one._pending.waiting if isinstance(amount, torch.Tensor)]
     assert {amount.device.type for amount in waiting} == {"meta"}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import torch
 
 from headscope.lens.block import AttentionBlock
 from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.statistics.kit import sweeps
 from headscope.statistics.kit.categories import beyond_sinks
@@ -22,9 +22,7 @@ from tests.statistics.tester import documents, lens_for
 def test_by_hand() -> None:
     """Three tokens, of which the last is a separator, as a word's block has them: the first row looks at nothing else."""
     rows = torch.tensor([[0.0, 0.0, 1.0], [0.3, 0.1, 0.6], [0.0, 0.0, 0.0]])[None, None]
-    words = SimpleNamespace(
-        labels=[["a", "b", "[SEP]"]], special=[[False, False, True]], device=rows.device, cached=lambda f, *given: f(words, *given)
-    )
+    words = Side("source", [["a", "b", "[SEP]"]], [[False, False, True]], [[0, 1, None]], rows.device)
     block = ByHand(rows, words)
     found = informations(block, "weight")
     torch.testing.assert_close(found.given_beyond_sinks[0, 0], torch.tensor([0.0, 0.4, 0.0]))
@@ -45,7 +43,7 @@ class ByHand(ScoreBlock):
     level = "word"
     site = Site(0, "encoder", "self", 0, 1)
 
-    def __init__(self, weights: torch.Tensor, words: Any) -> None:
+    def __init__(self, weights: torch.Tensor, words: Side) -> None:
         self.weights, self.attending, self.attended, self.rows = weights, words, words, range(weights.shape[2])
         self.query_mask = self.key_mask = torch.ones(1, weights.shape[2], dtype=torch.bool)
 

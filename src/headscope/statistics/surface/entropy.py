@@ -94,7 +94,7 @@ class EntropyEnds(Statistic):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        scores, sums = block.scores(self.measure).clamp(min=0), block.cached(given, self.measure).clamp(min=0)
+        scores, sums = block.scores(self.measure), block.cached(given, self.measure).clamp(min=0)
         uniform = uniform_entropies(block)
         if block.is_first:
             first = row_entropies(informed(scores[:, :, 0]), sums[:, :, 0]).sum(0)
@@ -105,8 +105,9 @@ class EntropyEnds(Statistic):
 
 
 def informed(rows: Tensor) -> Tensor:
-    """(..., key) -> (...): the sum of s log s; 0 log 0 is 0."""
-    return torch.xlogy(rows, rows).sum(-1)
+    """(..., key) -> (...): the sum of s log s; 0 log 0 is 0, and negative scores count as 0."""
+    positive = rows.clamp(min=0)
+    return torch.xlogy(positive, positive).sum(-1)
 
 
 def _last_rows(block: ScoreBlock) -> tuple[Tensor, Tensor]:

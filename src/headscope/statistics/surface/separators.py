@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from headscope.later import torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column, share_on
+from headscope.statistics.kit.key_columns import onto
 from headscope.statistics.kit.key_masks import separators
 from headscope.statistics.kit.text_means import Averaged
 from headscope.statistics.kit.totals import given
@@ -42,11 +42,11 @@ class Separators(Averaged):
     def update(self, block: ScoreBlock) -> None:
         keys = block.attended.cached(separators)
         rows = block.attending.cached(separators)[:, block.rows.start : block.rows.stop]
-        to_separators = torch.einsum("bhik,bk->bhi", block.scores(self.measure), keys)
+        to_separators = onto(block.scores(self.measure), keys[:, None, None])[:, :, 0]
         totals = block.cached(given, self.measure)
         for name, mask in (("separator", rows), ("others", 1 - rows)):
             both = {"given": to_separators, "total": totals}
-            self.add(block.site, **{f"{name}_{of}": torch.einsum("bhi,bi->h", some, mask) for of, some in both.items()})
+            self.add(block.site, **{f"{name}_{of}": (some * mask[:, None]).sum((0, 2)) for of, some in both.items()})
 
     def columns(self, sums: Sums) -> Columns:
         # Without separators, 0 from others would say that they are avoided.

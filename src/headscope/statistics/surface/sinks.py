@@ -77,7 +77,7 @@ class BeyondSinks(Statistic):
             rest=(got * kept[:, None]).sum((0, 2)),
             **{name: self._on_diagonal(block, kept, offset) for name, offset in OFFSETS.items()},
             entropy=entropies.sum((0, 2)),
-            uniform=torch.einsum("bhi,bi->h", left, _log_in_sight(block, kept)),
+            uniform=(left * _log_in_sight(block, kept)[:, None]).sum((0, 2)),
         )
         whole = self._received.complete(block, got * kept[:, None])
         if whole is not None:  # which token of a text gets most is known when its last rows have come
