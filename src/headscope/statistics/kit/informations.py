@@ -42,7 +42,10 @@ def _informations(block: ScoreBlock, measures: tuple[str, ...]) -> list[Informat
         return sums[:, :, :count], informed if columns.logarithms is None else informed + sums[:, :, count:]
 
     given, informed = sweep(block, measures, make)
+
+    def of(kind: int, place: int) -> Tensor:
+        return informed[:, :, kind * count + place]
+
     return [
-        Informations(*(informed[:, :, kind * count + place] for kind in (FIRST, OTHERS, NO_SINKS)), given[:, :, place])
-        for place in range(count)
+        Informations(of(FIRST, place), of(OTHERS, place), of(NO_SINKS, place), given[:, :, place]) for place in range(count)
     ]
