@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from headscope.engines import Ray
+
+
+def _start_lightly() -> None:
+    """Spare each of Ray's own processes 2 s of CPU: it imports jsonschema, which compiles a large grammar at once, where the
+    package of it is there, as it is beside a notebook."""
+    folder = Path(tempfile.mkdtemp(prefix="headscope-light-"))
+    (folder / "rfc3987_syntax.py").write_text("raise ImportError\n")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+
+
+_start_lightly()
 
 
 def small_ray(workers: int = 2, **more: Any) -> Ray:
