@@ -6,6 +6,7 @@ from benchmarks.ablation_speed import ablation_memory, ablation_speed
 from benchmarks.alignment_speed import alignment_memory, alignment_speed
 from benchmarks.clark2019_speed import clark2019_speed
 from benchmarks.divergence_speed import divergence_speed
+from benchmarks.gated_speed import gated_speed
 from benchmarks.host_waits import host_waits
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.kobayashi2020_command import kobayashi2020_command
@@ -26,7 +27,7 @@ from benchmarks.vig2019_speed import vig2019_speed
 Benchmark = Callable[[Settings], list[Row]]
 
 START = (start_cost,)
-LENS = (lens_speed, lens_speed_padded, lens_speed_smollm2, joint_norm_speed, lens_memory, long_text_memory)
+LENS = (lens_speed, lens_speed_padded, lens_speed_smollm2, gated_speed, joint_norm_speed, lens_memory, long_text_memory)
 STUDY = (divergence_speed, study_speed, host_waits, study_memory, long_text_study_memory, long_study)
 ABLATION = (ablation_memory,)
 PAPERS = (

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from functools import cache
 from inspect import signature
 
 import pytest
+import torch
 import transformers
 from torch import Tensor
 from transformers.models.auto import modeling_auto
@@ -33,8 +35,15 @@ OUTSIDE_THE_INTERFACE = (
     *("megatron-bert", "rembert", "fsmt", "xlm", "flaubert", "codegen", "convbert", "squeezebert", "big_bird"),
 )
 
+# Attention in windows, chunks and blocks: the weights are found by what values become, and not by queries and keys.
+IN_PARTS = ("led", "longformer", "longt5", "reformer")
+
 # Architectures that are proven, with a class that reads something else than text.
 READS_NO_TEXT = ("llama4", "mllama", "seamless_m4t", "seamless_m4t_v2", "whisper")
+
+
+IN_HALF = 60  # so many architectures, evenly spread over the alphabet, are examined in bfloat16 too
+NORMS = 218  # at least so many architectures have weights and norms that are proven at every site
 
 
 @dataclass(frozen=True)
@@ -45,9 +54,12 @@ class Outcome:
     neurons: frozenset[str] = (
         frozenset()
     )  # of its attentions: exact, what stands between q.k and the softmax, MISSING, WRONG
+    residual: frozenset[str] = frozenset()  # how its attentions join the residual stream: LN(r + y), r + y, ... or NOT_FOUND
+    error: float | None = None  # the largest of its sites', between what the heads sum to and what the model's W_O returned
 
 
 MISSING, WRONG = "no queries and keys", "q.k does not give the weights that it should"
+NOT_FOUND = "not found"
 
 
 @cache
@@ -55,18 +67,29 @@ def outcomes() -> tuple[Outcome, ...]:
     return tuple(examine(model_type) for model_type in ARCHITECTURES)
 
 
-def examine(model_type: str) -> Outcome:
+@cache
+def outcomes_in_half() -> dict[str, Outcome]:
+    attending = [outcome.model_type for outcome in outcomes() if outcome.neurons]
+    return {
+        name: examine(name, torch.bfloat16)
+        for name in (attending[place * len(attending) // IN_HALF] for place in range(IN_HALF))
+    }
+
+
+def examine(model_type: str, dtype: torch.dtype = torch.float32) -> Outcome:
     try:
         tiny = build(model_type)
     except CannotBuild as error:
         return Outcome(model_type, "not built", str(error))
     try:
-        with headscope.open(tiny.model) as lens:
+        with headscope.open(tiny.model.to(dtype)) as lens:
             found = diagnose(lens, tiny.inputs)
-            neurons = examine_neurons(lens, tiny.inputs)
+            neurons = examine_neurons(lens, tiny.inputs) if dtype == torch.float32 else frozenset()
     except HeadscopeError as error:
         return Outcome(model_type, "no attention", str(error).partition(" has ")[2].partition(", so ")[0] or str(error))
-    return Outcome(model_type, found.verdict, _reason(found), neurons)
+    errors = [report.reconstruction_error for report in found.sites if report.reconstruction_error is not None]
+    residual = frozenset(report.residual or NOT_FOUND for report in found.sites)
+    return Outcome(model_type, found.verdict, _reason(found), neurons, residual, max(errors, default=None))
 
 
 def examine_neurons(lens: headscope.Lens, inputs: dict[str, Tensor]) -> frozenset[str]:
@@ -101,7 +124,8 @@ def page() -> str:
     attending = [outcome for outcome in outcomes() if outcome.neurons]
     found = sum(MISSING not in outcome.neurons for outcome in attending)
     exact = sum(outcome.neurons == {"exact"} for outcome in attending)
-    between = sorted(frozenset().union(*(outcome.neurons for outcome in attending)) - {"exact"})
+    joined = sum(NOT_FOUND not in outcome.residual for outcome in attending)
+    halves = outcomes_in_half().values()
     lines = [
         "# Architectures",
         "",
@@ -115,25 +139,22 @@ def page() -> str:
         "|---|---|---|",
         *[f"| {verdict} | {count[verdict]} | {meaning} |" for verdict, meaning in _MEANING.items()],
         "",
-        "## Weights and norms, proven at every site",
+        f"In bfloat16, {sum(o.verdict == 'wrong' for o in halves)} of a sample of {IN_HALF} are read wrongly.",
         "",
-        ", ".join(outcome.model_type for outcome in outcomes() if outcome.verdict == "ok") + ".",
+        "## Every architecture",
         "",
-        "## All others, and why",
+        "- *float32*, *bfloat16*: the largest error of its sites, between what its heads' weighted vectors sum to and what",
+        "  the model's own W_O returned, as a share of the largest number there, rounded up to a power of ten.",
+        f"- *residual*: how the attention's output y joins the residual stream r; found everywhere in {joined} of the",
+        f"  {len(attending)} architectures with attention. `block_norm` and `mixing` need it.",
+        f"- *queries and keys*: what the neuron view shows. They are found in {found} of the {len(attending)}; in {exact}",
+        "  of these, softmax(scaling * q.k) over the keys that a row sees gives the weights at every attention (*exact*).",
+        "  Else it says what stands between the two.",
+        "- *reason*: why the verdict is not *ok*; the first site's, where there are several.",
         "",
-        "| architecture | verdict | reason (the first site's, where there are several) |",
-        "|---|---|---|",
-        *[f"| {o.model_type} | {o.verdict} | {o.reason} |" for o in outcomes() if o.verdict != "ok"],
-        "",
-        "## Queries and keys",
-        "",
-        f"The neuron view shows queries and keys. They are found in {found} of the {len(attending)} architectures",
-        f"with attention; in {exact} of these, softmax(scaling * q.k) over the keys that a row sees gives the weights at",
-        "every attention. In the others, at some attention, more stands between the two:",
-        "",
-        "| what stands between | architectures |",
-        "|---|---|",
-        *[f"| {what} | {', '.join(o.model_type for o in attending if what in o.neurons)} |" for what in between],
+        "| architecture | verdict | float32 | bfloat16 | residual | queries and keys | reason |",
+        "|---|---|---|---|---|---|---|",
+        *map(_row, outcomes()),
         "",
         "## Classes that read no text",
         "",
@@ -148,6 +169,24 @@ def page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _row(outcome: Outcome) -> str:
+    in_half = outcomes_in_half().get(outcome.model_type)
+    cells = [
+        outcome.model_type,
+        outcome.verdict,
+        _rounded_up(outcome.error),
+        "" if in_half is None else _rounded_up(in_half.error),
+        "; ".join(sorted(outcome.residual)),
+        "; ".join(sorted(outcome.neurons)),
+        outcome.reason.replace("|", "\\|"),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _rounded_up(error: float | None) -> str:
+    return "" if error is None else "0" if error == 0 else f"1e{math.ceil(math.log10(error))}"
+
+
 def classes_without_text(model_type: str) -> list[str]:
     """The classes of an architecture, in any of transformers' mappings, whose forward pass takes no input_ids."""
     named = [getattr(modeling_auto, mapping).get(model_type) for mapping in dir(modeling_auto) if _IS_MAPPING.match(mapping)]
@@ -156,12 +195,13 @@ def classes_without_text(model_type: str) -> list[str]:
 
 
 _IS_MAPPING = re.compile("MODEL_.*MAPPING_NAMES")
+_ERRORS = re.compile(r"\b1e-\d+\b")  # other processors round otherwise
 
 _MEANING = {
     "ok": "weights and norms are read right at every attention",
-    "in part": "what is read is read right, but some attention is of a form that the lens does not read",
-    "weights only": "weights are read right; norms cannot be had",
-    "no attention": "there is no softmax attention over the text's tokens",
+    "in part": "what is read is read right, but some attention is of a form that is left out: `headscope doctor` names it",
+    "weights only": "weights are read right; norms cannot be had, for the reason given: use the measure `weight`",
+    "no attention": "there is no softmax attention over the text's tokens, so that there is nothing to read",
     "not built": "no tiny model can be built or run on text alone here",
     "wrong": "read wrongly (a bug)",
 }
@@ -173,8 +213,13 @@ def test_architecture_is_never_read_wrongly(model_type: str) -> None:
     assert outcome.verdict != "wrong", outcome.reason
 
 
-def test_at_least_150_architectures_have_norms() -> None:
-    assert sum(outcome.verdict == "ok" for outcome in outcomes()) >= 150
+def test_most_architectures_have_norms() -> None:
+    assert sum(outcome.verdict == "ok" for outcome in outcomes()) >= NORMS
+
+
+def test_none_of_a_sample_is_read_wrongly_in_half_precision() -> None:
+    assert len(outcomes_in_half()) == IN_HALF
+    assert {name: outcome.reason for name, outcome in outcomes_in_half().items() if outcome.verdict == "wrong"} == {}
 
 
 @pytest.mark.parametrize("model_type", OUTSIDE_THE_INTERFACE)
@@ -187,7 +232,8 @@ def test_readable_weights_come_with_their_queries_and_keys(model_type: str) -> N
     outcome = next(outcome for outcome in outcomes() if outcome.model_type == model_type)
     if outcome.verdict in ("ok", "in part", "weights only"):
         assert outcome.neurons
-        assert not {MISSING, WRONG} & outcome.neurons
+        assert WRONG not in outcome.neurons
+        assert MISSING not in outcome.neurons or model_type in IN_PARTS
 
 
 def test_every_exception_has_a_reason() -> None:
@@ -212,7 +258,8 @@ def test_classes_without_text_are_refused(model_type: str) -> None:
 def test_docs_list_is_current() -> None:
     if transformers.__version__ not in PAGE.read_text(encoding="utf-8"):
         pytest.skip(f"docs/architectures.md was written with another transformers than {transformers.__version__}")
-    assert PAGE.read_text(encoding="utf-8") == page(), "run python -m tests.architectures.test_architectures"
+    written, now = (re.sub(_ERRORS, "", text) for text in (PAGE.read_text(encoding="utf-8"), page()))
+    assert written == now, "run python -m tests.architectures.test_architectures"
 
 
 if __name__ == "__main__":

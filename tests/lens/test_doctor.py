@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 import torch
@@ -13,7 +13,11 @@ from torch import Tensor, nn
 import headscope
 from headscope.lens.block import KeySide
 from headscope.lens.doctor import Diagnosis, diagnose
+from headscope.lens.watching import plain
+from headscope.lens.watching.following import Step
+from headscope.lens.watching.gating import Gating
 from headscope.lens.watching.interface import AttentionCall
+from headscope.lens.watching.local import ValuePath
 from headscope.lens.watching.projection import Projection, matrix_of
 from tests.architectures.tiny_models import build
 from tests.tiny import FAMILIES, tiny, tiny_inputs
@@ -93,7 +97,8 @@ class Mistaken(Projection):
     """W_O as it is not."""
 
     def __init__(self, projection: Projection, mistake: Callable[[Tensor], Tensor]) -> None:
-        super().__init__(projection.module, projection.heads, projection.head_size, projection.offset)
+        given = {field.name: getattr(projection, field.name) for field in fields(projection) if field.init}
+        super().__init__(**given)
         self._mistake = mistake
 
     @property
@@ -147,6 +152,91 @@ def test_weights_that_are_not_the_models_are_found(dtype: torch.dtype, family: s
     assert {report.verdict for report in found.sites} == {"wrong"}
 
 
+# The same of what stands between the heads and W_O, and of weights that are found by what values become.
+GATED = ("qwen3_next", "laguna", "bitnet", "diffllama", "granite_swa", "neomme")
+IN_PARTS = ("longformer", "longt5", "reformer")
+
+
+def built(model_type: str, dtype: torch.dtype, plant: Callable[[headscope.Lens], None]) -> Diagnosis:
+    made = build(model_type)
+    with headscope.open(made.model.to(dtype)) as lens:
+        plant(lens)
+        return diagnose(lens, made.inputs)
+
+
+def exchanged(matrices: Tensor) -> Tensor:
+    return matrices[[1, 0, *range(2, len(matrices))]]
+
+
+@pytest.mark.parametrize("model_type", GATED)
+@pytest.mark.parametrize("dtype", PRECISIONS[:2], ids=str)
+@pytest.mark.parametrize("scale", [1.05, 0.95])
+def test_a_wrong_gate_is_found(model_type: str, dtype: torch.dtype, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, wrong = Gating.gates, []
+
+    def gates(gating: Gating, *followed: Step) -> Tensor:
+        return own(gating, *followed) * (scale if gating in wrong else 1)
+
+    def plant(lens: headscope.Lens) -> None:
+        wrong.append(lens.trace.sites[1].projection.gating)
+
+    monkeypatch.setattr(Gating, "gates", gates)
+    monkeypatch.setattr(Gating, "__eq__", lambda one, other: one is other)
+    assert_found_at(1, built(model_type, dtype, plant))
+
+
+@pytest.mark.parametrize("model_type", GATED)
+@pytest.mark.parametrize("dtype", PRECISIONS[:2], ids=str)
+def test_wrong_rows_of_the_projection_behind_a_gate_are_found(model_type: str, dtype: torch.dtype) -> None:
+    def plant(lens: headscope.Lens) -> None:
+        traced = lens.trace.sites[1]
+        traced.projection = Mistaken(traced.projection, exchanged)
+
+    assert_found_at(1, built(model_type, dtype, plant))
+
+
+@pytest.mark.parametrize("model_type", GATED)
+def test_heads_that_are_sought_at_the_wrong_place_are_found(model_type: str) -> None:
+    def plant(lens: headscope.Lens) -> None:
+        traced = lens.trace.sites[1]
+        gating = traced.projection.gating
+        elsewhere = gating.columns.flatten().roll(1).view_as(gating.columns)
+        traced.projection = replace(traced.projection, gating=replace(gating, columns=elsewhere))
+
+    assert_found_at(1, built(model_type, torch.float32, plant))
+
+
+@pytest.mark.parametrize("model_type", IN_PARTS)
+@pytest.mark.parametrize("dtype", PRECISIONS[:2], ids=str)
+def test_keys_that_are_taken_for_their_neighbours_are_found(
+    model_type: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = ValuePath.weights
+
+    def plant(lens: headscope.Lens) -> None:
+        monkeypatch.setattr(ValuePath, "weights", lambda path, *followed: own(path, *followed).roll(1, -1))
+
+    found = built(model_type, dtype, plant)
+    read = [report.verdict for report in found.sites if report.site.capture == "values"]
+    assert read
+    assert set(read) == {"wrong"}
+
+
+@pytest.mark.parametrize("model_type", ["zamba", "hrm_text"])
+def test_sums_in_another_order_add_up_from_layer_to_layer_and_are_no_error(
+    model_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain, "LONG", 0)
+    monkeypatch.setattr(plain, "PIECE", 16)
+    assert built(model_type, torch.float32, lambda lens: None).verdict == "ok"
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_compared_is_computed_twice(family: str) -> None:
+    """An error of exactly zero would say that a number was compared with itself."""
+    assert all(report.reconstruction_error > 0 for report in diagnosed(family, torch.float32).sites)
+
+
 def test_numbers_that_are_none_are_not_ok() -> None:
     model = tiny("bert")
     with headscope.open(model) as lens, torch.no_grad():
@@ -171,6 +261,7 @@ def test_an_attention_that_gives_nothing_is_ok(dtype: torch.dtype) -> None:
 MIXED = (
     *("albert", "bloom", "convbert", "deberta-v2", "gemma2", "gpt_neox", "gpt_oss", "gptj", "ibert", "mpt", "opt"),
     *("nystromformer", "phi3", "qwen3", "qwen3_next", "roberta", "t5", "whisper", "xlm", "xlnet"),
+    *("bitnet", "diffllama", "granite_swa", "led", "longformer", "neomme", "reformer", "t5gemma2"),
 )
 
 

@@ -53,6 +53,7 @@ def explicit(block: AttentionBlock) -> Tensor:
     if around.inner is not None:
         vectors = by_hand(around.inner, vectors, output)
         output = around.inner.module(output)
+    vectors = around.factor * vectors
     if block.site.kind == "self":
         for row in range(len(block.rows)):
             vectors[:, row, block.rows.start + row] += joining.residual[:, row]
@@ -173,8 +174,56 @@ def test_rows_cut_anywhere_give_the_same(family: str) -> None:
     torch.testing.assert_close(torch.tensor(one.table()["mixing"]), torch.tensor(other.table()["mixing"]))
 
 
-def test_a_parallel_layer_says_that_it_has_no_such_block() -> None:
-    model = build("gptj").model
+@pytest.mark.parametrize("family", ["gptj", "gpt_neox", "falcon", "phi", "cohere", "codegen"])
+def test_a_parallel_layer_s_block_is_all_but_the_feed_forward_layer(family: str) -> None:
+    tiny_model = build(family)
+    beside: dict[str, Tensor] = {}
+    layers: dict[str, Tensor] = {}
+    with headscope.open(tiny_model.model) as lens:
+        found: list[AttentionBlock] = []
+        hooks = []
+        for site in lens.sites:
+            name = ".".join(site.module.split(".")[:-1])
+            layer = lens.model.get_submodule(name)
+            hooks.append(layer.register_forward_hook(keep_in(layers, name)))
+            hooks.append(layer.mlp.register_forward_hook(keep_in(beside, name)))
+        lens.run(Batch(tiny_model.inputs), found.append, rows=None)
+        for hook in hooks:
+            hook.remove()
+    for block in found:
+        assert block.site.residual
+        name = ".".join(block.site.module.split(".")[:-1])
+        whole = explicit(block).sum(2) + belongs_to_no_token(block) + beside[name]
+        mask = block.row_mask[..., None]
+        torch.testing.assert_close(whole * mask, layers[name] * mask, rtol=1e-4, atol=1e-4)
+        real = block.row_mask[:, None, :, None] & block.key_mask[:, None, None]
+        norms = explicit(block).norm(dim=-1)[:, None] * real
+        torch.testing.assert_close(block.scores("block_norm") * real, norms, rtol=1e-5, atol=1e-5)
+
+
+def keep_in(seen: dict[str, Tensor], name: str) -> Callable[..., None]:
+    def hook(module: nn.Module, given: Any, output: Any) -> None:
+        seen[name] = (output if isinstance(output, Tensor) else output[0]).detach().clone()
+
+    return hook
+
+
+def test_a_scaled_sum_is_found_with_its_factor() -> None:
+    model = build("minicpm3").model
+    with headscope.open(model) as lens:
+        factors = [traced.connection.factor for traced in lens.trace.sites]
+        found: list[AttentionBlock] = []
+        lens.run(Batch(tiny_inputs(model)), found.append, rows=None)
+    config = model.config
+    assert factors == pytest.approx([config.scale_depth / config.num_hidden_layers**0.5] * len(factors), rel=1e-4)
+    for block in found:
+        real = block.row_mask[:, None, :, None] & block.key_mask[:, None, None]
+        norms = explicit(block).norm(dim=-1)[:, None] * real
+        torch.testing.assert_close(block.scores("block_norm") * real, norms, rtol=1e-4, atol=1e-5)
+
+
+def test_where_it_was_not_found_what_the_output_is_added_to_there_is_no_such_block() -> None:
+    model = build("zamba").model
     with headscope.open(model) as lens:
         assert not any(site.residual for site in lens.sites)
         found: list[AttentionBlock] = []

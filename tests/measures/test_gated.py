@@ -121,7 +121,35 @@ def test_norms_equal_full_tensors(model_type: str) -> None:
         torch.testing.assert_close(whole, seen["o_proj"][block.row_mask], rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("model_type", ["qwen3_next", "laguna", "bitnet", "axk2", "diffllama"])
+@torch.no_grad()
+def test_a_row_may_mix_a_head_s_dimensions() -> None:
+    """NeoMME: o - s (o.u) u with u the direction of the row's own value, and then a gate."""
+    tiny = build("neomme")
+    blocks, modules = read(tiny)
+    own = [seen for seen in seen_in(tiny) if seen]
+    gates = [module for name, module in tiny.model.named_modules() if name.endswith("output_projection")]
+    read_by: list[Outputs] = [{} for _ in gates]
+    for gate, kept in zip(gates, read_by, strict=True):
+        gate.gate_proj.register_forward_hook(keep(kept, "gate_proj"))
+    tiny.model(**tiny.inputs, use_cache=False)
+    assert own == []
+    for block, kept in zip(blocks, read_by, strict=True):
+        attention = modules[block.site]
+        unit = F.normalize(block.values, dim=-1).transpose(1, 2)[:, :, :, None]  # batch row head 1 d_head
+        vectors = torch.einsum("bhij,bhjd->bihjd", block.weights, block.values)
+        scale = torch.tanh(attention.exclusive_self_attention.alpha).view(1, 1, -1, 1, 1)
+        vectors = vectors - scale * (vectors * unit).sum(-1, keepdim=True) * unit
+        vectors = vectors * kept["gate_proj"].unflatten(-1, (block.site.heads, -1)).sigmoid()[:, :, :, None]
+        output = attention.output_projection.o_proj.weight.T.unflatten(0, (block.site.heads, -1))
+        vectors = torch.einsum("bihjd,hdm->bhijm", vectors, output)
+        real = (block.row_mask[:, None, :, None] & block.key_mask[:, None, None]).float()
+        norms = vectors.norm(dim=-1) * real
+        torch.testing.assert_close(block.scores("norm"), norms, rtol=1e-5, atol=1e-5)
+        together = vectors.sum(1).norm(dim=-1)[:, None] * real
+        torch.testing.assert_close(block.scores("joint_norm"), together, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("model_type", ["qwen3_next", "laguna", "bitnet", "axk2", "diffllama", "neomme"])
 @pytest.mark.parametrize("measure", ["weight", "norm", "joint_norm", "value_norm", "effective"])
 def test_rows_cut_anywhere_give_the_same(model_type: str, measure: str) -> None:
     tiny = build(model_type)

@@ -101,7 +101,7 @@ class AttentionBlock(ScoreBlock):
         """How these rows join the residual stream."""
         if self._joining is None:
             raise NormsUnavailable(
-                f"{self.site.name}: what the model adds its output to was not found (a parallel layer, a scaled sum), so "
+                f"{self.site.name}: what the model adds its output to was not found, so "
                 "nothing can be said of the residual connection; use the measure 'joint_norm'."
             )
         return self._joining
@@ -110,7 +110,8 @@ class AttentionBlock(ScoreBlock):
     def gates(self) -> Tensor | None:
         """What each row multiplies the heads' values with before W_O reads them: (batch, row, head, d_head), float32.
 
-        None where nothing stands between the two.
+        Or a matrix each, (batch, row, head, d_head, d_head), where a row mixes a head's dimensions. None where nothing
+        stands between the two.
         """
         if self.site.gated and self._gates is None:
             raise NormsUnavailable(

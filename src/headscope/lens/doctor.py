@@ -16,18 +16,19 @@ from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.neurons import logits_of
 from headscope.lens.proof import RECONSTRUCTION, Found, believed, largest_of, recording, rounding_of_output
-from headscope.lens.rounding import rounding, rounding_of_weights
+from headscope.lens.rounding import ROUNDINGS, ROUNDINGS_OF_LOGITS, rounding, rounding_of_weights
 from headscope.lens.site import Site
 from headscope.lens.taken_away import taken_away
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.capture import Capture
 from headscope.lens.watching.dummy import dummy_inputs
+from headscope.lens.watching.gating import behind
 from headscope.lens.watching.hooks import hooks_as_they_were
 from headscope.lens.watching.interface import AttentionCall
 from headscope.lens.watching.linear import computed_in, rounds_inputs
 from headscope.text.document import Document
 
-OWN_WEIGHTS = 1e-6
+OWN_WEIGHTS = 1e-6  # for the first attention; every one before may have been added up in another order, which adds up
 BY_ROWS = 1e-4  # other block sizes round differently, layer after layer
 ROW_SUM = 1e-4
 ROWS = 3  # rows in a block in the second run
@@ -54,7 +55,9 @@ class SiteReport:
         None  # of what W_O returns without its heads, and with known vectors in their place; relative
     )
     of_limit: float = 0.0  # the largest of these errors as a share of what is allowed where it stands: over 1 is wrong
-    residual: str | None = None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y); None if not known
+    residual: str | None = (
+        None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y), ...; None if not known
+    )
     note: str = ""
 
     @property
@@ -122,7 +125,9 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
         report.by_rows_difference = report.judge(Found.between(together, by_itself.weights, BY_ROWS))
         if traced.projection is not None:
             module = traced.projection.module
-            report.reconstruction_error = report.judge(_reconstruction(block, *ran[module][traced.projection.call]))
+            siblings = [whole[one.site][0] for one in lens.trace.sites if one.is_beside(traced)]
+            found = _reconstruction(block, siblings, *ran[module][traced.projection.call])
+            report.reconstruction_error = report.judge(found)
             if (rounded := rounds_inputs(module)) is not None:
                 report.note = _and(report.note, f"{site.projection} rounds what it reads to {rounded}")
         if site in taken.by_site:
@@ -167,35 +172,45 @@ def _example(lens: Lens) -> Batch:
     return lens.encoder.batch([Document(text, target=target if two else None) for text, target in TEXTS])
 
 
-def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Found:
+def _reconstruction(block: AttentionBlock, siblings: list[AttentionBlock], given: Tensor, result: Tensor) -> Found:
     """|| sum_h sum_j alpha f(x) + b - output || relative to the output, over all rows but padding.
 
     Judged in two steps, and as a whole: whether W_O was given the sums of alpha v, and whether it made of what it was
-    given what we take it to make. In half precision, rounding explains little of either.
+    given what we take it to make. In half precision, rounding explains little of either. Siblings have other keys of the
+    same softmax.
     """
-    projection, real = block.key_side.projection, block.row_mask
+    projection, device = block.key_side.projection, given.device
     precision = computed_in(projection.module, result.dtype)
-    summed = torch.einsum("bhij,bhjd->bihd", block.weights, block.values)
-    sizes = torch.einsum("bhij,bhjd->bihd", block.weights, block.values.abs())
+    # In float64: by the model's own functions in the model's own precision, nothing might differ, and nothing be said.
+    weights = torch.cat([one.weights for one in (block, *siblings)], -1).cpu().double()
+    values = torch.cat([one.values for one in (block, *siblings)], 2).cpu().double()
+    summed = torch.einsum("bhij,bhjd->bihd", weights, values)
+    sizes = torch.einsum("bhij,bhjd->bihd", weights, values.abs())
     if block.gates is not None:
-        summed, sizes = summed * block.gates, GATED * sizes * block.gates.abs()
-    summed, sizes = summed.flatten(2), sizes.flatten(2)
-    given, result = (_batch_first(tensor.float(), summed)[real] for tensor in (given, result))  # row feature
+        gates = block.gates.cpu().double()
+        summed, sizes = behind(gates, summed), GATED * behind(gates.abs(), sizes)
+    summed, sizes, real = summed.flatten(2), sizes.flatten(2), block.row_mask.cpu()
+    given, result = (_batch_first(tensor.cpu().double(), summed)[real] for tensor in (given, result))  # row feature
     summed, sizes = summed[real], sizes[real]
-    heads = projection.columns.flatten().to(given.device)
+    heads = projection.columns.flatten().cpu()
     ours = given.clone()  # with what the same layer reads beside the heads' output (ConvBERT)
     ours[:, heads] = 0
     ours.index_add_(1, heads, summed)  # heads may share a place, from which one is subtracted
     unsure = torch.zeros_like(given).index_add_(1, heads, rounding(sizes, precision))
-    matrix, bias = believed(projection)
+    matrix, bias = (part.cpu().double() for part in believed(projection))
     made = given @ matrix + bias
-    explained = rounding_of_output(projection, given, result, precision)
+    beside = given.clone()
+    beside[:, heads] = 0
+    # Head by head, with the matrices that measures multiply: heads may share features.
+    through = beside @ matrix + bias + summed @ projection.matrices.flatten(0, 1).cpu().double()
+    moved = rounding_of_output(projection, given.float().to(device), result.float().to(device), precision)
+    explained = moved.cpu().double()
     largest = float(result.abs().max().clamp(min=1e-30))
     limit = RECONSTRUCTION * largest
     steps = (
         Found.between(ours, given, RECONSTRUCTION * float(given[:, heads].abs().max()), unsure),
         Found.between(made, result, limit, explained),
-        Found.between(ours @ matrix + bias, result, limit, explained + unsure @ matrix.abs()),
+        Found.between(through, result, limit, explained + unsure @ matrix.abs()),
     )
     return Found(steps[-1].error / largest, largest_of(*(step.of_limit for step in steps)))
 
@@ -203,14 +218,18 @@ def _reconstruction(block: AttentionBlock, given: Tensor, result: Tensor) -> Fou
 def _batch_first(tensor: Tensor, like: Tensor) -> Tensor:
     """(batch, query, d) from that, from (batch * query, d), or from (query, batch, d)."""
     if tensor.dim() == 3 and tensor.shape[:2] != like.shape[:2]:
-        return tensor.transpose(0, 1)
-    return tensor.reshape(*like.shape[:2], -1)
+        tensor = tensor if len(tensor) == len(like) else tensor.transpose(0, 1)
+    return tensor.reshape(len(like), -1, tensor.shape[-1])[:, : like.shape[1]]  # a model may pad to its own block size
 
 
 def _row_sums(block: AttentionBlock, dtype: torch.dtype) -> Found:
     sums = block.weights.sum(-1).transpose(1, 2)[block.row_mask]  # row head
     # Through the interface, weights are computed in float32; elsewhere they are the model's own.
-    explained = rounding(sums, dtype if block.site.capture == "functions" else torch.float32)
+    # Those found by what values become may be of an exp(x - logsumexp(x)), whose argument was rounded too.
+    capture, roundings = block.site.capture, ROUNDINGS
+    if capture == "values":
+        roundings += ROUNDINGS_OF_LOGITS
+    explained = rounding(sums, torch.float32 if capture == "interface" else dtype, roundings)
     if bool((sums < 1 - ROW_SUM - explained).any()) and bool((sums <= 1 + ROW_SUM + explained).all()):
         sums = sums.clamp(min=1)  # sinks take a share of every row, of their own
     return Found.between(sums, torch.ones_like(sums), ROW_SUM, explained)
@@ -279,4 +298,5 @@ def _from_own(block: AttentionBlock, attention: Tensor) -> Found | None:
     sums = theirs.sum(-1)
     if bool((sums > 1 + ROW_SUM + rounding(sums, attention.dtype)).any()) or bool((theirs < 0).any()):
         return None
-    return Found.between(ours, theirs, OWN_WEIGHTS, rounding_of_weights(ours, logits, attention.dtype))
+    limit = OWN_WEIGHTS * (1 + block.site.index)
+    return Found.between(ours, theirs, limit, rounding_of_weights(ours, logits, attention.dtype))

@@ -19,6 +19,7 @@ from headscope.lens import watching
 from headscope.lens.block import AttentionBlock
 from headscope.lens.head import Head, heads_named
 from headscope.lens.head_means import HeadMeans, head_means
+from headscope.lens.in_blocks import InBlocks
 from headscope.lens.in_notebook import lens_html
 from headscope.lens.iterate import blocks_of
 from headscope.lens.loading import first_sentence, random_twin
@@ -56,7 +57,8 @@ class Lens:
         self._implementations = watching.attention_implementations(model)
         modes = {module: module.training for module in model.modules()}
         # Runs when the lens is closed, or else when it is lost: nothing in it may hold the lens.
-        self._give_back = weakref.finalize(self, _give_back, model, self._implementations, modes)
+        self._in_blocks = InBlocks(model)
+        self._give_back = weakref.finalize(self, _give_back, model, self._implementations, modes, self._in_blocks)
         _open_models.add(model)
         try:
             model.eval()
@@ -160,6 +162,7 @@ class Lens:
         """One forward pass over the batch of a capture, which must see every attention."""
         if self.closed:
             raise ModelError("This lens is closed: open the model again.")
+        self._in_blocks.check(self.name, capture.batch.inputs["input_ids"].shape[1])
         with torch.no_grad(), capture.watch():
             self.forward(capture.batch.inputs)
         self._check_complete(capture.batch, capture)
@@ -180,6 +183,13 @@ class Lens:
         """
         if self.closed:
             raise ModelError("This lens is closed: open the model again.")
+        self._in_blocks.check(self.name, batch.inputs["input_ids"].shape[1])
+        in_parts = next((site for site in self._sites_for(batch) if site.capture == "values"), None)
+        if in_parts is not None:
+            raise ModelError(
+                f"{self.name} attends in windows, chunks or blocks ({in_parts.name}), and has no matrix of weights that "
+                "could have a gradient: read it without gradients."
+            )
         task = (loss or own_loss(self)).prepare(batch)
         options = {"use_cache": False} if "use_cache" in inspect.signature(self.model.forward).parameters else {}
         capture = watching.GradientCapture(self.trace, batch, receive, rows, task.masked)
@@ -320,8 +330,11 @@ class Lens:
         return found
 
 
-def _give_back(model: PreTrainedModel, implementations: list[tuple[Any, Any]], modes: dict[nn.Module, bool]) -> None:
+def _give_back(
+    model: PreTrainedModel, implementations: list[tuple[Any, Any]], modes: dict[nn.Module, bool], in_blocks: InBlocks
+) -> None:
     _open_models.discard(model)
+    in_blocks.give_back()
     for config, implementation in implementations:
         config._attn_implementation_internal = implementation
     for module, training in modes.items():

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, Self
 from headscope.later import Tensor, nn, torch
 from headscope.lens.lens import Lens
 from headscope.lens.rounding import rounding
-from headscope.lens.watching.linear import matrix_of, rounding_of_inputs, rounds_inputs
+from headscope.lens.watching.contraction import seen_by_hooks
+from headscope.lens.watching.linear import first_tensor, matrix_of, rounding_of_inputs, rounds_inputs
 from headscope.lens.watching.projection import Projection
 
 RECONSTRUCTION = 1e-4  # relative to the largest
@@ -39,7 +40,7 @@ def recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) -> 
     """Keep what every W_O was given and returned, in order."""
 
     def keep(module: nn.Module, inputs: Any, output: Any) -> None:
-        given, result = inputs[0], output
+        given, result = inputs[0], first_tensor(output)
         if isinstance(module, nn.Conv1d):
             given, result = given.mT, result.mT
         ran.setdefault(module, []).append((given, result))
@@ -47,7 +48,8 @@ def recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) -> 
     modules = {traced.projection.module for traced in lens.trace.sites if traced.projection is not None}
     handles = [module.register_forward_hook(keep) for module in modules]
     try:
-        yield
+        with seen_by_hooks(modules):
+            yield
     finally:
         for handle in handles:
             handle.remove()

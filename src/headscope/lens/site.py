@@ -18,7 +18,7 @@ class Site:
     key_value_heads: int = 0
     head_size: int = 0
     module: str = ""
-    capture: str = "interface"  # "interface" | "functions": which of the two ways in
+    capture: str = "interface"  # "interface" | "functions" | "values": which of the ways in
     projection: str | None = None  # dotted name of W_O
     why_no_norms: str | None = None  # one clause, where only the weights can be had
     residual: bool = False  # whether it is known how its output joins the residual stream

@@ -1,6 +1,7 @@
 """What each token contributes to an attention block's output: heads, residual connection, norm (Kobayashi et al. 2021).
 
-The block's output is LN(r_i + sum_j y_ij + b_O), or the sum without LN, with y_ij = sum_h alpha_ij^h f_h(x_j). LN divides by
+The block's output is LN(r_i + sum_j y_ij + b_O), or the sum without LN, with y_ij = sum_h alpha_ij^h f_h(x_j). Where a feed-
+forward layer runs beside the attention, what it adds to the same sum is not the attention block's. LN divides by
 the scale of the whole sum and is linear otherwise: token j has the part D y_ij / s_i of the output, and i itself r_i too.
 ||D y_ij||^2 = a^T K_j a as for the heads together, with the heads' D f_h(x_j) in the Gram matrix: no (n, n, d) tensor.
 """
@@ -49,6 +50,8 @@ def parts_of(block: AttentionBlock, texts: Tensor | slice = ALL) -> Parts:
     context = output - itself
     if around.inner is not None:
         itself, context = (around.inner.linear(part) / inner_scale for part in (itself, context))
+    if around.factor != 1:
+        itself, context = around.factor * itself, around.factor * context
     return Parts(itself, context, residual, inner_scale, outer_scale)
 
 
@@ -59,7 +62,7 @@ def own_values(block: AttentionBlock, texts: Tensor | slice = ALL) -> Tensor:
         return torch.zeros_like(block.joining.output[texts])
     weights = block.weights[texts][..., here].diagonal(dim1=2, dim2=3)  # batch head row
     own = (weights[..., None] * block.values[texts][:, :, here]).transpose(1, 2)
-    return own if block.gates is None else own * block.gates[texts]
+    return own if block.gates is None else watching.behind(block.gates[texts], own)
 
 
 @measure("block_norm", joint=True, needs="residual")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headscope.lens.block import AttentionBlock, KeySide
 
 CHUNK = 2_000_000  # numbers held at a time
-SIZE = 32  # dimensions whose products with each other are taken at a time: their symmetric half is not computed
+SIZE = 16  # dimensions whose products with each other are taken at a time: their symmetric half is not computed
 EXACT = 1e-6  # how far a gate may be from a factor of each row and head, as a share of the largest
 
 
@@ -34,6 +34,8 @@ def by_head(gates: Tensor) -> ByHead | None:
     >>> [part.tolist() for part in by_head(rows)]
     [[[[0.6666666865348816], [1.0]]], [[3.0, 6.0]]]
     """
+    if gates.dim() == 5:
+        return None
     flat = gates.flatten(0, 1)
     largest = flat.abs().amax(-1).argmax(0)  # the row in which each head has its largest
     gains = flat[largest, torch.arange(flat.shape[1], device=flat.device)]
@@ -93,10 +95,27 @@ def low_rank_norms(gates: Tensor, values: Tensor, roots: Tensor) -> Tensor:
     return norms
 
 
+def mixed_norms(gates: Tensor, values: Tensor, roots: Tensor) -> Tensor:
+    """||v_j G_i R_h|| for matrices G_i (batch, row, head, d_head, d_head): (batch, head, row, key)."""
+    batch, rows, heads, size = gates.shape[:4]
+    groups, keys = values.shape[1:3]
+    norms = values.new_empty(batch, heads, rows, keys)
+    step = max(1, CHUNK // (roots.shape[-1] * max(size, keys)))
+    for text in range(batch):
+        for head in range(heads):
+            for start in range(0, rows, step):
+                here = slice(start, start + step)
+                vectors = values[text, head * groups // heads] @ (gates[text, here, head] @ roots[head])  # row key rank
+                norms[text, head, here] = torch.linalg.vector_norm(vectors, dim=-1)
+    return norms
+
+
 def norms_behind_gates(gates: Tensor, keys: KeySide) -> Tensor:
     """||f_i(x_j)|| of a block's rows, zero at padding: (batch, head, row, key)."""
     split, values, projection = by_head(gates), keys.key_values.float(), keys.projection
-    if split is not None:
+    if gates.dim() == 5:
+        norms = mixed_norms(gates, values, projection.roots)
+    elif split is not None:
         alike = value_norms(values, split.gains[..., None] * projection.roots)
         norms = alike[:, :, None] * split.factors.abs().transpose(1, 2)[..., None]
     elif 2 * projection.low_rank_roots.shape[-1] <= projection.head_size:

@@ -67,7 +67,8 @@ def joint_norms_behind_gates(weights: Tensor, gates: Tensor, values: Tensor, mat
     for text in range(batch):
         for start in range(0, rows, step):
             here = slice(start, start + step)
-            weighted = torch.einsum("hij,ihd,hjd->ijhd", weights[text, :, here], gates[text, here], values[text])
+            equation = "hij,ihd,hjd->ijhd" if gates.dim() == 4 else "hij,ihcd,hjc->ijhd"
+            weighted = torch.einsum(equation, weights[text, :, here], gates[text, here], values[text])
             norms[text, 0, here] = torch.linalg.vector_norm(weighted.flatten(2) @ flat, dim=-1)
     return norms
 

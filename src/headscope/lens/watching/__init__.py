@@ -10,6 +10,7 @@ from headscope.later import doors
 if TYPE_CHECKING:
     from headscope.lens.watching.capture import Capture, Rows
     from headscope.lens.watching.dummy import dummy_inputs
+    from headscope.lens.watching.gating import behind
     from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
     from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
     from headscope.lens.watching.interface import NAME
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NAME", "Capture", "Change", "GradientBlock", "GradientCapture", "Layers", "Matrices", "Projection",
-    "ResidualConnection", "Rows", "Trace", "Where", "asks_for_eager", "attention_implementations", "changed_heads",
-    "dequantised", "dummy_inputs", "frozen", "inner_of", "repeated_inputs", "switch_attention", "traced",
+    "ResidualConnection", "Rows", "Trace", "Where", "asks_for_eager", "attention_implementations", "behind",
+    "changed_heads", "dequantised", "dummy_inputs", "frozen", "inner_of", "repeated_inputs", "switch_attention", "traced",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
     __getattr__ = doors(__name__, {
         "capture": "Capture Rows",
         "dummy": "dummy_inputs",
+        "gating": "behind",
         "gradients": "GradientBlock GradientCapture frozen",
         "implementations": "asks_for_eager attention_implementations switch_attention",
         "interface": "NAME",

@@ -12,16 +12,21 @@ from headscope.errors import ModelError
 from headscope.lens.block import AttentionBlock, KeySide, ResidualRows
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
+from headscope.lens.watching.contraction import seen_by_hooks
 from headscope.lens.watching.following import Follower, Step
 from headscope.lens.watching.functions import FunctionTracer, SeenAttention
+from headscope.lens.watching.gating import behind
 from headscope.lens.watching.interface import AttentionCall, watching
+from headscope.lens.watching.linear import first_tensor
 from headscope.lens.watching.trace import Trace, TracedSite
 
 # Weights of this many numbers (16 MB) make one block. What has more is cut into blocks of CUT numbers (4 MB), which stay in
 # a processor's cache while measures and statistics read them (1,024 tokens of SmolLM2: 1.17 x the plain pass, not 1.30).
 BLOCK, CUT = 4_000_000, 1_000_000
 
-_Shown = Callable[[Tensor], None]  # shows the blocks of an attention, once its gates (batch, row, head, d_head) are known
+_Shown = Callable[
+    [Tensor], None
+]  # shows an attention's blocks, once its gates (batch, row, head, d_head) or weights are known
 _Block = tuple[Site, range, Tensor, Tensor | None, KeySide, Batch]
 Rows = int | Literal["fit"] | None  # rows of a block: at most so many, so many that BLOCK is kept, or all
 
@@ -42,11 +47,15 @@ class Capture:
         self.rows_per_block = rows
         self.layers = layers
         self.sites_seen = 0
-        self._sites = {(found.module, found.call): found for found in traced.sites}
+        # The first of those that share a softmax knows the others.
+        self._sites = {(found.module, found.call): found for found in reversed(traced.sites)}
         self._calls: Counter[nn.Module] = Counter()
         self._watched = traced.watched
         self._functions = FunctionTracer(batch.size, self.seen)
-        self._follower = Follower()
+        self._paths: dict[tuple[nn.Module, int], TracedSite] = {
+            (found.path.module, found.path.call): found for found in traced.sites if found.path is not None
+        }
+        self._follower = Follower(mixing=bool(self._paths))
         self._held: tuple[TracedSite, _Shown] | None = None  # an attention whose blocks cannot be shown yet
         self._waiting: list[tuple[TracedSite, _Shown, Step]] = []  # such attentions, and what the model made of them
         self._inputs: dict[nn.Module, Tensor] = {}  # what the modules before an attention have just read
@@ -59,6 +68,7 @@ class Capture:
                 stack.callback(module.register_forward_pre_hook(self._reads, with_kwargs=True).remove)
             stack.callback(self._inputs.clear)
             stack.enter_context(self._following())
+            stack.enter_context(seen_by_hooks(self._read_before()))
             stack.enter_context(watching(self))
             yield
 
@@ -78,13 +88,15 @@ class Capture:
         found = self._next(call.module)
         if found is None:
             return call.rows(0, call.length)[0].to(call.dtype), None
-        key_side, residual = self._beside(found, call.value, call.key, call.length)
+        sites = self._sides(found, call)
         output: Tensor | None = None
         if found.site.gated and self._is_shown(found):
-            return self._attend_gated(found, call, key_side, residual)
+            return self._attend_gated(*sites[0], call)
         for rows in self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2]):
             part, weights = call.rows(rows.start, rows.stop)
-            self._show(found, self._block(found.site, rows, weights, call.query, key_side), residual, part)
+            for one, key_side, residual in sites:
+                block = self._block(one.site, rows, weights[..., one.keys], call.query, key_side)
+                self._show(one, block, residual, part)
             if len(rows) == call.length:
                 return part.to(call.dtype), None
             if output is None:
@@ -93,8 +105,17 @@ class Capture:
         assert output is not None
         return output, None
 
+    def _sides(self, found: TracedSite, call: AttentionCall) -> list[tuple[TracedSite, KeySide, Tensor | None]]:
+        """What `_beside` says of every site whose keys are in a call: two, where a softmax is over two texts'."""
+        sides, inputs = [], dict(self._inputs)
+        for one in (found, *found.others):
+            self._inputs.update(inputs)
+            beside = self._beside(one, call.value[:, :, one.keys], call.key[:, :, one.keys], call.length)
+            sides.append((one, *beside))
+        return sides
+
     def _attend_gated(
-        self, found: TracedSite, call: AttentionCall, key_side: KeySide, residual: Tensor | None
+        self, found: TracedSite, key_side: KeySide, residual: Tensor | None, call: AttentionCall
     ) -> tuple[Tensor, None]:
         """The gates are known only when W_O reads what they multiplied: blocks are shown then.
 
@@ -109,7 +130,7 @@ class Capture:
                 weights = kept[0] if kept else call.rows(rows.start, rows.stop)[1]
                 block = self._block(found.site, rows, weights, call.query, key_side)
                 of_rows = gates[:, rows.start : rows.stop]
-                self._show(found, block, residual, part * of_rows, of_rows)
+                self._show(found, block, residual, behind(of_rows, part), of_rows)
 
         self._held = found, show
         return output.to(call.dtype), None
@@ -121,6 +142,8 @@ class Capture:
         with ExitStack() as stack:
             for module in dict.fromkeys(gated):
                 stack.callback(module.register_forward_pre_hook(self._projects).remove)
+            for module in dict.fromkeys(module for module, _ in self._paths):
+                stack.callback(module.register_forward_hook(self._made_values).remove)
             if gated:
                 stack.enter_context(self._follower)
             stack.callback(self._follower.forget)
@@ -137,10 +160,35 @@ class Capture:
             for found, show, output in waiting:
                 gating = found.projection.gating if found.projection else None
                 if read is None or gating is None or output not in read.origins:
-                    raise ModelError(f"{found.site.name}: what multiplies its output before W_O was not found again.")
-                show(gating.gates(read, output))
+                    raise ModelError(f"{found.site.name}: what W_O reads was not found to be made of its heads again.")
+                show((gating.gates if found.path is None else found.path.weights)(read, output))
         finally:
             self._functions.paused = False
+
+    def _made_values(self, module: nn.Module, given: Any, output: Any) -> None:
+        """A forward hook on what makes values: the third way in, for windows, chunks and blocks."""
+        output = first_tensor(output)
+        found = self._paths.get((module, self._calls[module]))
+        self._calls[module] += 1
+        if found is None or found.path is None:
+            return
+        if not self._is_shown(found):
+            self.sites_seen += 1
+            return
+        path, site, length = found.path, found.site, self.batch.query_length(found.site)
+        values = path.values(output, self.batch.size)[:, :, :length]
+        key_side, residual = self._beside(found, values, None, length)
+
+        def show(weights: Tensor) -> None:
+            weights = weights[:, :, :length, :length]  # a model may pad a text to its own block size
+            sums = (weights @ values).transpose(1, 2)
+            for rows in self._row_ranges(found, length, self.batch.size, length):
+                here = slice(rows.start, rows.stop)
+                self._show(
+                    found, self._block(site, rows, weights[:, :, here].clone(), None, key_side), residual, sums[:, here]
+                )
+
+        self._waiting.append((found, show, path.begin(self._follower, output, self.batch.size)))
 
     def seen(self, module: nn.Module, attended: SeenAttention) -> None:
         """The second way in: the model has computed the attention; show it."""
@@ -159,7 +207,7 @@ class Capture:
                     if gates is None:
                         self._show(found, block, residual, output)
                     else:
-                        self._show(found, block, residual, output * gates[:, here], gates[:, here])
+                        self._show(found, block, residual, behind(gates[:, here], output), gates[:, here])
 
             if found.site.gated:
                 followed = self._follower.begin(attended.result, (attended.output.shape, attended.arranged))

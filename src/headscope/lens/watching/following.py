@@ -36,6 +36,11 @@ _MOVES = frozenset(
 _CASTS = frozenset(["to", "float", "type", "type_as", "half", "bfloat16", "double"])
 _PRODUCTS = frozenset(["mul", "multiply", "__mul__", "__rmul__", "mul_", "__imul__"])
 _QUOTIENTS = frozenset(["div", "divide", "true_divide", "__truediv__", "div_", "__itruediv__"])
+# These mix rows: they are followed from values to weighted sums of them.
+_MIXES = frozenset(
+    ["matmul", "bmm", "__matmul__", "einsum", "pad", "as_strided", "unfold", "flip", "roll", "gather", "index_select"]
+)
+_PAIRED = frozenset(["matmul", "bmm", "__matmul__", "einsum"])
 _SUMS = frozenset(["add", "sub", "subtract", "__add__", "__radd__", "__sub__", "__rsub__", "cat", "concat", "stack"])
 # What works in place changes a tensor that the model has no more use for; here, it is run again.
 _NOT_IN_PLACE: dict[str, Callable[..., Any]] = {
@@ -72,6 +77,8 @@ class Step:
         if self not in known:
             name = _name(self.func)
             args = [_replaced(one, known) for one in self.args]
+            if name in _PAIRED:
+                args = [_exact(one) for one in args]
             if name in _CASTS:
                 result = args[0]
             else:
@@ -84,8 +91,9 @@ class Step:
 class Follower(TorchFunctionMode):
     """Follows the outputs of attentions from `begin` to `forget`; in between and without, it only looks on."""
 
-    def __init__(self) -> None:
+    def __init__(self, mixing: bool = False) -> None:
         super().__init__()
+        self.mixing = mixing  # whether it goes on where rows are mixed
         # The tensors are held, so that an id is not used twice.
         self._known: dict[int, tuple[Tensor, Step]] = {}
 
@@ -117,7 +125,7 @@ class Follower(TorchFunctionMode):
         if _name(func) == "rms_norm" and given[0][:1] == (steps[0],):
             factor = _rms_factor(*args, **kwargs)
             self._known[id(result)] = (result, Step(torch.mul, (steps[0], factor)))
-        elif _is_linear(_name(func), given[0], steps):
+        elif _is_linear(_name(func), given[0], steps) or (self.mixing and _mixes(_name(func), given[0], steps)):
             several = isinstance(result, (list, tuple))
             for place, tensor in enumerate(result if several else [result]):
                 self._known[id(tensor)] = (tensor, Step(func, *given, place if several else None))
@@ -139,6 +147,13 @@ def _is_linear(name: str, args: tuple[Any, ...], steps: list[Step]) -> bool:
         return len(steps) == 1 and bool(args) and args[0] is steps[0]
     # A sum with anything else has a part that is no token's.
     return name in _SUMS and len(steps) == sum(1 for one in _flat(args) if isinstance(one, (Step, Tensor, float)))
+
+
+def _mixes(name: str, args: tuple[Any, ...], steps: list[Step]) -> bool:
+    if name in ("cat", "concat", "stack"):  # with zeros, as padding
+        others = [one for one in _flat(args) if isinstance(one, Tensor)]
+        return not any(bool(other.any()) for other in others)
+    return name in _MIXES and len(steps) == 1
 
 
 def _rms_factor(
@@ -166,6 +181,13 @@ def _flat(arguments: Iterable[Any]) -> Iterator[Any]:
 
 def _steps_in(arguments: Iterable[Any]) -> Iterator[Step]:
     return (one for one in _flat(arguments) if isinstance(one, Step))
+
+
+def _exact(argument: Any) -> Any:
+    """Half precision as float32, which it is multiplied with."""
+    if isinstance(argument, (list, tuple)):
+        return [_exact(one) for one in argument]
+    return argument.float() if isinstance(argument, Tensor) and argument.is_floating_point() else argument
 
 
 def _replaced(argument: Any, known: dict[Step, Tensor]) -> Any:

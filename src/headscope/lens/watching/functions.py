@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from headscope.lens.watching.products import MATRIX_PRODUCTS, MadeOfProducts, Product, einsum_operands, queries_and_keys
 
 _SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax}
+_LOGSUMEXP = {torch.logsumexp, Tensor.logsumexp}
 _FUSED = F.scaled_dot_product_attention
 
 
@@ -42,13 +43,18 @@ class SeenAttention:
 
 
 @dataclass
-class _Softmax:
+class Softmax:
     """Where a softmax ran, and whether its result was seen to multiply values."""
 
     stack: list[nn.Module]
     shape: torch.Size
     read: bool = False
+    named: bool = True  # False where only its denominator was seen: exp(x - logsumexp(x)) is one too, as Reformer writes it
     products: tuple[Product, ...] = ()  # what it was made of, until its module ends
+
+    def is_of_tokens(self, tokens: Collection[int]) -> bool:
+        """Whether there is one for each token, as in a router, and none for its heads."""
+        return self.shape[:-1].numel() in tokens or (not self.named and self.shape.numel() in tokens)
 
 
 class FunctionTracer(TorchFunctionMode):
@@ -65,10 +71,10 @@ class FunctionTracer(TorchFunctionMode):
         self.stack: list[nn.Module] = []
         self.paused = False
         self.anchor: Tensor | None = None  # a zero with a gradient, where the pass is to be differentiated
-        self.softmaxes: list[_Softmax] = []
+        self.softmaxes: list[Softmax] = []
         self._held_from = 0  # the first softmax of this module, which may hold products
         # The tensors are held, so that an id is not used twice.
-        self._followed: dict[int, tuple[Tensor, _Softmax]] = {}
+        self._followed: dict[int, tuple[Tensor, Softmax]] = {}
         self._made = MadeOfProducts()
 
     @contextmanager
@@ -100,8 +106,10 @@ class FunctionTracer(TorchFunctionMode):
             result = result + self.anchor
         if func in _SOFTMAX:
             products = self._made.of(args[0] if args else kwargs["input"])
-            self.softmaxes.append(_Softmax(list(self.stack), result.shape, products=products))
+            self.softmaxes.append(Softmax(list(self.stack), result.shape, products=products))
             self._followed[id(result)] = (result, self.softmaxes[-1])
+        elif func in _LOGSUMEXP:
+            self.softmaxes.append(Softmax(list(self.stack), result.shape, named=False))
         elif func is _FUSED:
             self._emit(fused(*args, **kwargs, output=result), None)
         else:
@@ -123,10 +131,10 @@ class FunctionTracer(TorchFunctionMode):
         elif origin := next(filter(None, map(self._origin, args)), None):
             self._followed[id(result)] = (result, origin)
 
-    def _origin(self, argument: Any) -> _Softmax | None:
+    def _origin(self, argument: Any) -> Softmax | None:
         return self._followed.get(id(argument), (None, None))[1]
 
-    def _emit(self, attended: SeenAttention | None, origin: _Softmax | None) -> None:
+    def _emit(self, attended: SeenAttention | None, origin: Softmax | None) -> None:
         if attended is None:
             return
         owner = self.stack[-1]

@@ -71,7 +71,15 @@ class GradientCapture(Capture):
         found = self._next(call.module)
         if found is None:
             return call.rows(0, call.length)[0].to(call.dtype), None
-        show = self._shower(found, call.value, call.key, call.query)
+        showing = [
+            (one, self._shower(one, call.value[:, :, one.keys], call.key[:, :, one.keys], call.query))
+            for one in (found, *found.others)
+        ]
+
+        def show(rows: range, weights: Tensor, gradients: Tensor | None) -> None:
+            for one, shown in reversed(showing):
+                shown(rows, weights[..., one.keys], None if gradients is None else gradients[..., one.keys])
+
         inputs = call.inputs().values()
         ranges = self._row_ranges(found, call.length, call.query.shape[0], call.key.shape[2])
         parts = [_Rows.apply(self.anchor, call, rows, show, *inputs) for rows in ranges]

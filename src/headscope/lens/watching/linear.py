@@ -38,6 +38,11 @@ def linear_modules(model: nn.Module) -> list[nn.Module]:
     return found or [one for child in model.children() for one in linear_modules(child)]
 
 
+def first_tensor(output: Any) -> Any:
+    """What a layer returns, where it returns something beside it (I-BERT's scales)."""
+    return output[0] if isinstance(output, tuple) and output else output
+
+
 def dequantised(weight: Tensor) -> Tensor:
     """The numbers that a quantised weight (torchao's) stands for; any other weight as it is."""
     return weight if type(weight).dequantize is Tensor.dequantize else weight.dequantize()
@@ -201,7 +206,7 @@ def _does(module: nn.Module, rows: Tensor) -> Tensor:
     given = rows.to(device, dtype)[None]
     with torch.no_grad():
         result = module.forward(given.mT).mT if isinstance(module, nn.Conv1d) else module.forward(given)
-    return result[0].float()
+    return first_tensor(result)[0].float()
 
 
 def _reads(module: nn.Module) -> tuple[torch.dtype, torch.device]:

@@ -12,6 +12,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from headscope.errors import ModelError
+from headscope.lens.watching.contraction import seen_by_hooks
 from headscope.lens.watching.places import Places
 from headscope.lens.watching.projection import Projection
 from headscope.lens.watching.trace import TracedSite
@@ -56,6 +57,7 @@ def changed_heads(
         for entry in entries:
             stack.callback(entry.register_forward_pre_hook(begin).remove)
         stack.enter_context(places.watch())
+        stack.enter_context(seen_by_hooks(by_layer))
         for module in by_layer:
             stack.callback(module.register_forward_pre_hook(read).remove)
         yield

@@ -44,6 +44,7 @@ class Projection:
     rows_first: bool = False  # whether what it reads is (query, batch, ...), as fairseq's models have it
     gating: Gating | None = None  # what stands between the heads' output and the layer
     kept: Kept = field(default_factory=Kept)
+    joint: bool = False  # whether two attentions bring their vectors to the same features (T5Gemma 2)
     _derived: dict[str, Tensor] = field(default_factory=dict, init=False, repr=False)
     _state: Hashable = field(default=None, init=False, repr=False)
 
@@ -58,7 +59,7 @@ class Projection:
     @property
     def shared(self) -> bool:
         """Whether heads stand in the same features, one less another (differential attention): they cannot be told apart."""
-        return self.columns.unique().numel() < self.columns.numel()
+        return self.joint or self.columns.unique().numel() < self.columns.numel()
 
     @property
     def matrices(self) -> Tensor:

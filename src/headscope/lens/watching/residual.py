@@ -1,7 +1,8 @@
 """What a model does around an attention, found by following the data of the trace: W_V, the residual connection, the norms.
 
 Three ways are known, and told apart by numbers: post-LN, LN(r + y); pre-LN, r + y, where r is what LN was read from; and
-normalised before the sum, r + LN(y). y is what W_O returns.
+normalised before the sum, r + LN(y). y is what W_O returns. It may be scaled, r + c y; and where the feed-forward layer runs
+beside the attention, its output m joins in the same sum, r + y + m, of which r + y is the attention's.
 """
 
 from collections.abc import Sequence
@@ -52,16 +53,19 @@ class ResidualConnection:
     residual: nn.Module  # its input is r
     inner: Normalisation | None
     outer: Normalisation | None
+    factor: float = 1.0  # of y, or of inner(y)
+    beside: bool = False  # whether a feed-forward layer's output is added too
 
     @property
     def form(self) -> str:
-        """How the sum is written: `LN(r + y)`, `r + y` or `r + LN(y)`."""
-        total = f"r + {'y' if self.inner is None else 'LN(y)'}"
+        """How the sum is written: `LN(r + y)`, `r + y`, `r + LN(y)`, `r + c y` or `r + y + m`."""
+        added = "y" if self.inner is None else "LN(y)"
+        total = f"r + {added if self.factor == 1 else f'c {added}'}{' + m' if self.beside else ''}"
         return total if self.outer is None else f"LN({total})"
 
     def linear(self, vectors: Tensor) -> Tensor:
         """A part of y as it arrives, but for the scales: (..., d_model) -> (..., d_model)"""
-        return self.outer_linear(vectors if self.inner is None else self.inner.linear(vectors))
+        return self.outer_linear(self.factor * (vectors if self.inner is None else self.inner.linear(vectors)))
 
     def outer_linear(self, vectors: Tensor) -> Tensor:
         """A part of the sum as it arrives, but for the scale: (..., d_model) -> (..., d_model)"""
@@ -70,7 +74,7 @@ class ResidualConnection:
     def scales(self, residual: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
         """What the inner and the outer normalisation divide by, for r and y of (..., d_model): (..., 1) each."""
         inner = no_scale(output) if self.inner is None else self.inner.scale(output)
-        total = residual + (output if self.inner is None else self.inner(output))
+        total = residual + self.factor * (output if self.inner is None else self.inner(output))
         return inner, no_scale(total) if self.outer is None else self.outer.scale(total)
 
 
@@ -119,6 +123,29 @@ def find_residual_connection(
                 outer = recognise(*total[1:], tolerance) if any(total is norm for norm in after) else None
                 # Without a norm on either side of the sum, it is none of the three ways.
                 return ResidualConnection(reader, inner, outer) if inner or outer else None
+    beside = [_in_line(ran.result) for ran in linear if order - NEAR < ran.order]
+    for total in after:
+        for inner, added in joined:
+            found = _scaled_or_beside(total, inner, added, beside, [ran for ran in norms if ran.order < order], tolerance)
+            if found is not None:
+                return found
+    return None
+
+
+def _scaled_or_beside(
+    total: Ran, inner: Normalisation | None, added: Tensor, beside: list[Tensor], norms: list[Ran], tolerance: float
+) -> ResidualConnection | None:
+    """r + c y, or r + y + m, with m what a linear layer returned: r must be the input of a norm before the attention."""
+    sums = _in_line(total.given)
+    for norm in reversed(norms[-NEAR:]):
+        if _in_line(norm.given).shape != sums.shape:
+            continue
+        rest = sums - _in_line(norm.given)
+        factor = float((rest * added).sum() / added.square().sum().clamp(min=1e-30))
+        if is_near(factor * added, rest, tolerance, sums) and not is_near(torch.zeros_like(rest), rest, tolerance, sums):
+            return ResidualConnection(norm.module, inner, None, factor)
+        if any(is_near(other, rest - added, tolerance, sums) for other in beside):
+            return ResidualConnection(norm.module, inner, None, beside=True)
     return None
 
 

@@ -7,7 +7,7 @@ and outputs of the trace are compared by value.
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -15,11 +15,13 @@ from torch import Tensor, nn
 
 from headscope.lens.rounding import rounding
 from headscope.lens.site import Site, layer_numbers
+from headscope.lens.watching.contraction import Contraction, Contractions
 from headscope.lens.watching.following import Follower, Step
-from headscope.lens.watching.functions import FunctionTracer, SeenAttention
+from headscope.lens.watching.functions import FunctionTracer, SeenAttention, Softmax
 from headscope.lens.watching.gating import Gating, find_gating
 from headscope.lens.watching.interface import AttentionCall, watching
-from headscope.lens.watching.linear import CLOSE, CLOSE_IN_HALF, linear_modules, why_not_linear
+from headscope.lens.watching.linear import CLOSE, CLOSE_IN_HALF, first_tensor, is_linear_like, linear_modules, why_not_linear
+from headscope.lens.watching.local import ValuePath, begin, find_value_path, is_rows_first
 from headscope.lens.watching.normalisation import is_near, looks_like_one
 from headscope.lens.watching.projection import Kept, Projection
 from headscope.lens.watching.residual import (
@@ -31,6 +33,9 @@ from headscope.lens.watching.residual import (
 )
 
 NOT_THE_SUM = "its output is not the weighted sum of its values"
+
+
+ALL = slice(None)
 
 
 class Matrices(NamedTuple):
@@ -52,6 +57,13 @@ class TracedSite:
     cuttable: bool  # whether blocks of rows give the same result as all rows
     value_projection: ValueProjection | None = None
     connection: ResidualConnection | None = None
+    path: ValuePath | None = None  # how its weights are found, where they are no matrix of the model's
+    keys: slice = field(default_factory=lambda: ALL)  # which of the keys are its own
+    others: list["TracedSite"] = field(default_factory=list)  # to whom other keys of the same softmax belong
+
+    def is_beside(self, other: "TracedSite") -> bool:
+        """Whether two sites have keys of the same softmax."""
+        return self is not other and self.module is other.module and self.call == other.call
 
     @property
     def matrices(self) -> Matrices | None:
@@ -86,19 +98,26 @@ class _Event:
     output: Tensor  # batch query head d_head
     order: int
     cuttable: bool = True
+    path: tuple[ValuePath, Projection] | None = None  # where it was found by what values become, and not by a softmax
     followed: Step | None = None  # its output, where what the model makes of it is followed
 
 
 class _Tracer:
     """Watches both ways in, and every linear layer, for one forward pass."""
 
-    def __init__(self, model: nn.Module, names: dict[nn.Module, str], batch_size: int) -> None:
+    def __init__(self, model: nn.Module, names: dict[nn.Module, str]) -> None:
         self.names = names
         self.layers = dict.fromkeys(linear_modules(model))
         self.kept = Kept()
-        self.functions = FunctionTracer(batch_size, self.seen)
+        self.parameters = {id(parameter): name for name, parameter in model.named_parameters()}
+        self.contractions: dict[int, Contraction] = {}  # by the parameter
+        self.functions = FunctionTracer(1, self.seen)
         self.follower = Follower()
         self.read: dict[int, Step] = {}  # by the order of a linear layer: how what it read was made of attentions' outputs
+        self.values = Follower(mixing=True)
+        self.made: dict[Step, Ran] = {}  # what linear layers returned, all of which may be values
+        self.precisions: dict[int, torch.dtype] = {}  # by their order
+        self.value_reads: list[tuple[Ran, Step]] = []  # what they read, where it was made of values
         self.order = 0
         self.calls: Counter[nn.Module] = Counter()
         self.events: list[_Event] = []
@@ -129,14 +148,35 @@ class _Tracer:
 
     def ran(self, module: nn.Module, inputs: Any, output: Any) -> None:
         """A forward hook on linear layers and normalisations."""
+        output = first_tensor(output)
         if inputs and isinstance(inputs[0], Tensor) and isinstance(output, Tensor) and inputs[0].is_floating_point():
             self.order += 1
-            given, result = inputs[0].float(), output.float()
+            given, result = inputs[0].float().clone(), output.float().clone()  # the model may change its own in place
             if isinstance(module, nn.Conv1d):
                 given, result = given.mT, result.mT
             (self.linear if module in self.layers else self.norms).append(Ran(self.order, module, given, result))
-            if module in self.layers and (step := self.follower.step_of(inputs[0])) is not None:
-                self.read[self.order] = step
+            if module in self.layers:
+                self._follow(self.linear[-1], inputs[0], output)
+
+    def layer_for(self, parameter: nn.Parameter, equation: str) -> Contraction | None:
+        """What stands for a parameter that an einsum multiplies with."""
+        layer = self.contractions.get(id(parameter))
+        if layer is None:
+            layer = self.contractions[id(parameter)] = Contraction(parameter, equation)
+            if layer.is_layer:
+                self.names[layer] = self.parameters.get(id(parameter), "einsum")
+                self.layers[layer] = None
+                layer.register_forward_hook(self.ran)
+        return layer if layer.is_layer and layer.equation == equation else None
+
+    def _follow(self, ran: Ran, given: Tensor, output: Tensor) -> None:
+        if (step := self.follower.step_of(given)) is not None:
+            self.read[ran.order] = step
+        if (step := self.values.step_of(given)) is not None:
+            self.value_reads.append((ran, step))
+        if not isinstance(ran.module, nn.Conv1d):
+            self.made[begin(self.values, output, 1, is_rows_first(output))] = ran
+            self.precisions[ran.order] = output.dtype
 
     @contextmanager
     def watch(self) -> Iterator[None]:
@@ -144,75 +184,139 @@ class _Tracer:
             stack.enter_context(self.functions.inside(self.names))
             stack.enter_context(self.follower)
             stack.callback(self.follower.forget)
+            stack.enter_context(self.values)
+            stack.callback(self.values.forget)
             for module in self.names:
                 if module in self.layers or looks_like_one(module):
                     stack.callback(module.register_forward_hook(self.ran).remove)
+            stack.callback(self._leave_contractions)
+            stack.enter_context(Contractions(self.layer_for))
             stack.enter_context(watching(self))
             yield
 
+    def _leave_contractions(self) -> None:
+        for layer in self.contractions.values():
+            layer._forward_hooks.clear()
 
-def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | None, batch_size: int = 1) -> Trace:
-    """Find the attentions that `run()` makes the model compute on `source` (and `target`) tokens."""
+
+def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | None) -> Trace:
+    """Find the attentions that `run()` makes the model compute on one text of `source` (and `target`) tokens."""
     names = {module: name for name, module in model.named_modules()}
-    tracer = _Tracer(model, names, batch_size)
+    tracer = _Tracer(model, names)
     with tracer.watch():
         run()
+    unread = _read_local(tracer, source, target)
     is_causal = all(bool((event.weights.triu(1) == 0).all()) for event in tracer.events)
     found: list[TracedSite] = []
     skipped: list[str] = []
     for event in tracer.events:
         name = names[event.module]
-        place = _place(event, source, target, is_causal)
-        projection, reason = _find_projection(event, tracer, names)
-        if place is None:
+        places = _places(event, source, target, is_causal)
+        projection, reason = (event.path[1], None) if event.path else _find_projection(event, tracer, names)
+        if not places:
             skipped.append(f"{name}: {event.weights.shape[2]} x {event.weights.shape[3]} positions, not the text's tokens")
         elif event.capture == "functions" and projection is None and not _are_shares(event.weights, event.output.dtype):
             skipped.append(f"{name}: a softmax whose rows are not shares of the keys")
         else:
+            if projection is not None and len(places) > 1:
+                projection = replace(projection, joint=True)
             tolerance = _tolerance(event.output.dtype)
             connection = _find_connection(event, projection, tracer, tolerance)
-            site = Site(
-                index=len(found),
-                stack=place[0],
-                kind=place[1],
-                layer=0,
-                heads=event.weights.shape[1],
-                key_value_heads=event.values.shape[1],
-                head_size=event.values.shape[-1],
-                module=name,
-                capture=event.capture,
-                projection=names[projection.module] if projection else None,
-                why_no_norms=reason,
-                residual=connection is not None,
-                gated=projection is not None and projection.gating is not None,
-            )
-            values = find_value_projection(event.values, event.order, tracer.linear, tolerance)
-            found.append(TracedSite(site, event.module, event.call, projection, event.cuttable, values, connection))
-    skipped += _unread(tracer, names, {source * batch_size, (target or source) * batch_size})
+            path = event.path[0] if event.path else None
+            of_event: list[TracedSite] = []
+            for stack, kind, keys in places:
+                site = Site(
+                    index=len(found) + len(of_event),
+                    stack=stack,
+                    kind=kind,
+                    layer=0,
+                    heads=event.weights.shape[1],
+                    key_value_heads=event.values.shape[1],
+                    head_size=event.values.shape[-1],
+                    module=name,
+                    capture=event.capture,
+                    projection=names[projection.module] if projection else None,
+                    why_no_norms=reason,
+                    residual=connection is not None,
+                    gated=event.path is None and projection is not None and projection.gating is not None,
+                )
+                values = find_value_projection(event.values[:, :, keys], event.order, tracer.linear, tolerance)
+                how = event.module, event.call, projection, event.cuttable, values, connection, path, keys
+                of_event.append(TracedSite(site, *how))
+            of_event[0].others = of_event[1:]
+            found += of_event
+    skipped += [
+        f"{names[softmax.stack[-1]]}: a softmax of shape {tuple(softmax.shape)} that does not weigh all tokens"
+        for softmax in unread
+    ]
     _number_layers(found)
     watched = {event.module: None for event in tracer.events if event.capture == "functions"}
     return Trace(found, skipped, list(watched))
 
 
-def _unread(tracer: _Tracer, names: dict[nn.Module, str], tokens: set[int]) -> list[str]:
-    """Softmaxes that were not seen to weigh all tokens: attention in chunks, say. Routers, with one a token, are none."""
-    return [
-        f"{names[softmax.stack[-1]]}: a softmax of shape {tuple(softmax.shape)} that does not weigh all tokens"
-        for softmax in tracer.functions.softmaxes
-        if not softmax.read and softmax.shape[:-1].numel() not in tokens
-    ]
+def _read_local(tracer: _Tracer, source: int, target: int | None) -> list[Softmax]:
+    """Add the attentions of softmaxes that were not seen to multiply values: those in chunks, say. The softmaxes left."""
+    left: list[Softmax] = []
+    found: dict[nn.Module, bool] = {}  # by module, whether attentions of this kind are in it
+    attending = {event.module for event in tracer.events}
+    for softmax in tracer.functions.softmaxes:
+        if softmax.read or softmax.is_of_tokens({source, target or source}):
+            continue
+        owner = next(module for module in reversed(softmax.stack) if any(is_linear_like(one) for one in module.modules()))
+        if owner not in found:
+            # What stands beside an attention and shares its W_O (ConvBERT's convolution) is no other attention.
+            found[owner] = owner not in attending and _add_local(tracer, owner, source, target)
+        if not found[owner] and softmax.named:
+            left.append(softmax)
+    tracer.events.sort(key=lambda event: event.order)
+    return left
 
 
-def _place(event: _Event, source: int, target: int | None, is_causal: bool) -> tuple[str, str] | None:
-    """(stack, kind) from the lengths of the two sides, which differ between source and target."""
+def _add_local(tracer: _Tracer, owner: nn.Module, source: int, target: int | None) -> bool:
+    """The attentions whose values the linear layers of a module make."""
+    inside = set(owner.modules())
+    found = False
+    for ran, read in tracer.value_reads:
+        for values in read.origins:
+            made = tracer.made[values]
+            length = made.result.shape[:-1].numel()
+            tokens = max((n for n in (source, target or source) if n <= length), default=0)
+            if made.module not in inside or length >= 2 * tokens:
+                continue
+            (call, _), tolerance = _which_call(tracer, made), _tolerance(tracer.precisions[made.order])
+            path = find_value_path(read, values, made.result, ran.given, made.module, call, tolerance)
+            if path is not None:
+                weights = path.weights(read, values)[:, :, :tokens, :tokens]
+                own = path.values(made.result, 1)[:, :, :tokens]
+                output = (weights @ own).transpose(1, 2).to(tracer.precisions[made.order])
+                gating = Gating(path.columns, ())
+                which = *_which_call(tracer, ran), path.rows_first[1]
+                projection = Projection(ran.module, path.heads, own.shape[-1], 0, *which, gating, tracer.kept)
+                call = sum(event.module is owner for event in tracer.events)
+                event = _Event(owner, call, "values", weights, own, output, ran.order, True, (path, projection))
+                tracer.events.append(event)
+                found = True
+    return found
+
+
+def _places(event: _Event, source: int, target: int | None, is_causal: bool) -> list[tuple[str, str, slice]]:
+    """(stack, kind, keys) from the lengths of the two sides, which differ between source and target.
+
+    Two where one softmax is over the keys of both (T5Gemma 2, whose target comes first).
+    """
     queries, keys = event.weights.shape[2:]
     if target is None:
-        return ("decoder" if is_causal else "encoder", "self") if queries == keys == source else None
-    return {
-        (source, source): ("encoder", "self"),
-        (target, target): ("decoder", "self"),
-        (target, source): ("decoder", "cross"),
+        return [("decoder" if is_causal else "encoder", "self", ALL)] if queries == keys == source else []
+    if (queries, keys) == (target, target + source) and event.capture == "interface":
+        own = event.weights[..., :target]
+        if bool((own.triu(1) == 0).all()):
+            return [("decoder", "self", slice(0, target)), ("decoder", "cross", slice(target, None))]
+    known = {
+        (source, source): ("encoder", "self", ALL),
+        (target, target): ("decoder", "self", ALL),
+        (target, source): ("decoder", "cross", ALL),
     }.get((queries, keys))
+    return [] if known is None else [known]
 
 
 def _number_layers(found: list[TracedSite]) -> None:
@@ -238,9 +342,8 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
             continue
         if (why := why_not_linear(ran.module, ran.given, ran.result)) is not None:
             return None, f"{names[ran.module]} {why}"
-        rows_first = ran.given.dim() == 3 and ran.given.shape[0] > 1 == ran.given.shape[1]
-        which = _which_call(tracer, ran)
-        return Projection(ran.module, heads, size, offset or 0, *which, rows_first, gating, tracer.kept), None
+        which = *_which_call(tracer, ran), is_rows_first(ran.given)
+        return Projection(ran.module, heads, size, offset or 0, *which, gating, tracer.kept), None
     own = set(event.module.modules())
     inside = [names[ran.module] for ran in after if ran.given.shape[-1] == heads * size and ran.module in own]
     if inside:
