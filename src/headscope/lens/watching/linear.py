@@ -158,7 +158,7 @@ def _is_quantised(module: nn.Module) -> bool:
 def _weights_of(module: nn.Module) -> Tensor | None:
     """The (in, out) matrix by a layer's weights; None where they are not there, or not all that it does."""
     weight = getattr(module, "weight", None)
-    if not isinstance(module, LINEAR) or not isinstance(weight, Tensor) or weight.is_meta:
+    if not isinstance(weight, Tensor) or weight.is_meta or not (isinstance(module, LINEAR) or _has_a_matrix(module, weight)):
         return None
     weight = dequantised(weight)
     if weight.dtype not in _FLOATS or weight.dim() != (3 if isinstance(module, nn.Conv1d) else 2):
@@ -166,6 +166,13 @@ def _weights_of(module: nn.Module) -> Tensor | None:
     # kernel size 1: a linear layer on (batch, in, length)
     matrix = weight if isinstance(module, Conv1D) else weight[:, :, 0].T if isinstance(module, nn.Conv1d) else weight.T
     return matrix if _forward_of(module) in _PLAIN or _says_what_it_does(module, matrix) else None
+
+
+def _has_a_matrix(module: nn.Module, weight: Tensor) -> bool:
+    """Whether another class has the weights of a linear layer for its own, as I-BERT's has, and is no wrapper around one."""
+    wraps = isinstance(getattr(module, "base_layer", None), nn.Module)
+    sizes = tuple(getattr(module, name, None) for name in reversed(_SIZES))
+    return not wraps and weight.dtype in _FLOATS and tuple(weight.shape) == sizes
 
 
 _PLAIN = (nn.Linear.forward, Conv1D.forward, nn.Conv1d.forward)
