@@ -31,13 +31,15 @@ from headscope.progress import Progress, Silent
 from headscope.remote import as_path
 from headscope.statistics.base import Array
 from headscope.study.count import BatchSettings
-from headscope.study.engine import Engine, LocalEngine
+from headscope.study.engine import Engine, Job, LocalEngine
 from headscope.study.groups import describe, group_size
 from headscope.study.manifest import MadeWith, begin_run, check_run, is_begun, save_manifest
 from headscope.study.run import Run
 from headscope.study.shards import SHARD
+from headscope.study.state import State
 from headscope.study.study import count_shards, finished_shards
 from headscope.study.tables import save_table
+from headscope.study.work import ShardCounts
 from headscope.text import Corpus
 from headscope.text.as_read import notices
 from headscope.text.corpus import OnError
@@ -161,7 +163,7 @@ class Phases:
     def shards(self) -> int:
         return -(-self.cut.documents // self.cut.size)
 
-    def count(self, folder: Path, job: Any) -> Iterable[Any]:
+    def count(self, folder: Path, job: Job[ShardCounts]) -> Iterable[tuple[State, list[int], dict[str, int]]]:
         """Do a job on every shard that has no state in `folder` yet, and give the states in order."""
         count_shards(folder, job, self.corpus, self.cut, self.engine, self.progress)
         return finished_shards(folder, self.shards)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -25,8 +25,9 @@ from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.without import At, Replacement, mean_of, of_other_texts, read_heads, zeros
 from headscope.statistics.base import Array
 from headscope.study.count import BatchSettings, batches_of, encode_all
+from headscope.study.groups import grouped
 from headscope.study.manifest import MadeWith
-from headscope.study.shards import Shard
+from headscope.study.shards import EncodedGroup, Shard
 from headscope.study.state import State
 from headscope.study.work import ShardCounts
 
@@ -43,22 +44,29 @@ class _Job:
     batches: BatchSettings
     group_size: int
 
+    def prepare(self, lens: Lens, shard: Shard) -> Shard:
+        """The shard with its documents as tokens."""
+        return replace(shard, encoded=self._encoded(lens, shard))
+
+    def _encoded(self, lens: Lens, shard: Shard) -> list[EncodedGroup]:
+        groups = grouped(shard.documents, shard.start, self.group_size)
+        return [EncodedGroup(group, *encode_all(lens.encoder, some, self.batches, {})) for group, some in groups.items()]
+
     def _batches(self, lens: Lens, shard: Shard) -> tuple[list[tuple[Batch, list[int]]], Counter[str], list[Encoded]]:
-        """Batches with the places of their texts in the corpus, what was counted, and every text in its own order."""
-        encoded, places, skipped = [], [], 0
-        for place, document in enumerate(shard.documents, shard.start):
-            some, missed = encode_all(lens.encoder, [document], self.batches, {})
-            encoded += some
-            places += [place] * len(some)
-            skipped += missed
-        tokens = sum(len(item.source) for item in encoded)
+        """Batches with the groups that their texts are of, what was counted, and every text in its own order.
+
+        Sums are kept text by text, so a batch may be of several groups.
+        """
+        by_group = self._encoded(lens, shard) if shard.encoded is None else shard.encoded
+        encoded = [item for group in by_group for item in group.encoded]
+        group_of = {id(item.source): group.group for group in by_group for item in group.encoded}
         lengths = [max(len(item.source), len(item.target or ())) for item in encoded]
         together = chunks(lengths, width_of(lens), self.batches.batch_size)
-        place_of = {id(item.source): place for item, place in zip(encoded, places, strict=True)}
         batches = [
-            (batch, [place_of[id(source)] for source in batch.sources])
+            (batch, [group_of[id(source)] for source in batch.sources])
             for batch in batches_of(lens.encoder, encoded, together)
         ]
+        tokens, skipped = sum(len(item.source) for item in encoded), sum(group.skipped for group in by_group)
         return batches, Counter(documents=len(encoded), tokens=tokens, skipped=skipped), encoded
 
 
@@ -91,10 +99,10 @@ class AblationWork(_Job):
         layers = watching.Layers(lens.model, lens.trace.sites)
         groups: dict[int, dict[str, dict[str, Array]]] = {}
         largest: dict[str, Array] = {}
-        for number, (batch, places) in enumerate(batches):
-            found = self._of_batch(lens, batch, places, layers, self._others(lens, batch, encoded), check=number == 0)
-            for text, place in enumerate(places):
-                group = groups.setdefault(place // self.group_size, {})
+        for number, (batch, of_groups) in enumerate(batches):
+            found = self._of_batch(lens, batch, layers, self._others(lens, batch, encoded), check=number == 0)
+            for text, of_group in enumerate(of_groups):
+                group = groups.setdefault(of_group, {})
                 for way, sums in found.items():
                     into = group.setdefault(way, {})
                     for name, values in sums.items():
@@ -110,7 +118,6 @@ class AblationWork(_Job):
         self,
         lens: Lens,
         batch: Batch,
-        places: Sequence[int],
         layers: watching.Layers,
         others: Batch | None,
         check: bool,
