@@ -15,6 +15,7 @@ from benchmarks.lens_memory import lens_memory, long_text_memory
 from benchmarks.lens_speed import lens_speed, lens_speed_padded, lens_speed_smollm2
 from benchmarks.long_study import long_study, longest_study
 from benchmarks.probe_cost import probe_speed
+from benchmarks.ray_cost import ray_speed, state_sizes, thousand_workers
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
 from benchmarks.start_cost import start_cost
@@ -39,8 +40,9 @@ PAPERS = (
     alignment_speed,
     alignment_memory,
 )
+RAY = (ray_speed, state_sizes, thousand_workers)
 VIEWS = (view_size, view_drawing, head_view_memory)
-BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*START, *LENS, *STUDY, *ABLATION, *PAPERS, *VIEWS)}
+BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*START, *LENS, *STUDY, *ABLATION, *PAPERS, *RAY, *VIEWS)}
 WHEN_NAMED: dict[str, Benchmark] = {
     run.__name__: run for run in (longest_study, ablation_speed)
 }  # too long for a run of all

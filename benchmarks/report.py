@@ -64,8 +64,11 @@ def write(path: Path, text: str) -> None:
     unfinished.replace(path)
 
 
+_DIGITS = {"s": 3, "ms": 1, "KB": 1}  # behind the point
+
+
 def _numbers(row: Row) -> tuple[str, str, str, str, str]:
-    median = f"{row.median:.3f} s" if row.unit == "s" else f"{row.median:,.0f} {row.unit}"
+    median = f"{row.median:,.{_DIGITS.get(row.unit, 0)}f} {row.unit}"
     between = f"{min(row.samples):.3f}, {max(row.samples):.3f}" if row.unit == "s" else ""
     if row.compared is None:
         return median, between, "", "", ""
