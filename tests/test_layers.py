@@ -17,6 +17,7 @@ STAIRS = (
     {"text"},
     {"lens"},
     {"measures"},
+    {"writing"},
     {"statistics"},
     {"study"},
     {"ablation", "engines", "probes", "views"},

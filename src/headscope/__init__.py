@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from headscope.views import View
     from headscope.views.print import attention_map
     from headscope.views.show import difference_view, head_view, matrix_view, model_view, neuron_view
+    from headscope.writing import Logits, Similarity, copying_scores, similarity
 
 __all__ = [
-    "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "ModelSource",
-    "Neurons", "Reading", "Run", "Site", "Statistic", "View", "__version__", "ablate", "align", "attention_map", "compare",
-    "difference_view", "engines", "head_view", "heads", "load_run", "matrix_view", "measure", "model_view", "neuron_view",
-    "open", "papers", "report", "statistic", "study",
+    "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "Logits",
+    "ModelSource", "Neurons", "Reading", "Run", "Similarity", "Site", "Statistic", "View", "__version__", "ablate",
+    "align", "attention_map", "compare", "copying_scores", "difference_view", "engines", "head_view", "heads",
+    "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open", "papers", "report", "similarity",
+    "statistic", "study",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -48,4 +50,5 @@ if not TYPE_CHECKING:
         "views": "View",
         "views.print": "attention_map",
         "views.show": "difference_view head_view matrix_view model_view neuron_view",
+        "writing": "Logits Similarity copying_scores similarity",
     })  # fmt: skip

@@ -17,6 +17,8 @@ COMMANDS = {
     "demo": "Read a text with a real model, and report on every head.",
     "doctor": "Prove that a model's attention is read right.",
     "read": "Read one text: what every head looks at most.",
+    "logits": "Say which heads and tokens speak for a prediction.",
+    "similarity": "Say which tokens and heads make two texts alike.",
     "view": "See a text as a model's heads see it, on one page.",
     "study": "Count statistics over a corpus.",
     "ablate": "See what happens without each head.",

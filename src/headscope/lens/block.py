@@ -73,6 +73,7 @@ class AttentionBlock(ScoreBlock):
     batch: Batch
     _joining: ResidualRows | None = None
     _gates: Tensor | None = None
+    direction: Tensor | None = None  # batch row d_model: along which `projection` is measured, where one was chosen
 
     def __post_init__(self) -> None:
         batch, site = self.batch, self.site

@@ -121,7 +121,7 @@ class Lens:
         batch = self.encoder.batch([text], truncate=truncate, encoding=encoding)
         blocks: list[AttentionBlock] = []
         self.run(batch, blocks.append, rows=None, layers=layers)
-        return Reading(blocks, batch, model=self.name)
+        return Reading(blocks, batch, model=self.name, lens=self)
 
     def stream(
         self,

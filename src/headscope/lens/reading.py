@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from headscope.errors import InputError
+from headscope.errors import InputError, ModelError
 from headscope.later import Later, Tensor, pd, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.frames import links_frame, scores_frame
+from headscope.lens.head import Head
 from headscope.lens.in_notebook import reading_html
 from headscope.lens.measure import MEASURES
 from headscope.lens.neurons import Neurons, neurons_of
@@ -19,6 +22,9 @@ from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoding import TokenSequence
 from headscope.lens.tokens.words import merge_keys, merge_rows
 
+if TYPE_CHECKING:
+    from headscope.lens.lens import Lens
+
 Level = Literal["token", "word"]
 
 
@@ -26,14 +32,33 @@ class Reading:
     """What every head does on one input. Made by `lens.read`.
 
     `scores(measure)` gives (layers, heads, query, key); `to_words()` the same in words; `neurons(layer)` the queries and
-    keys behind one layer's weights; `view()` shows it, `top()` and `to_frame()` are tables.
+    keys behind one layer's weights; `view()` shows it, `top()` and `to_frame()` are tables; `logits(token)` says which head
+    and token speaks for a prediction, and `writes(head)` what a head writes.
     """
 
-    def __init__(self, blocks: Sequence[AttentionBlock], batch: Batch, *, level: Level = "token", model: str = "") -> None:
+    def __init__(
+        self,
+        blocks: Sequence[AttentionBlock],
+        batch: Batch,
+        *,
+        level: Level = "token",
+        model: str = "",
+        lens: Lens | None = None,
+    ) -> None:
         self.blocks = {block.site: block for block in blocks}
         self.batch = batch
         self.level = level
         self.model = model  # what people call the model that has read it
+        # Weakly: a lens gives its model back when nobody holds it any more.
+        self._lens: Callable[[], Lens | None] = (lambda: None) if lens is None else weakref.ref(lens)
+
+    @property
+    def lens(self) -> Lens:
+        """The lens that has read it, as long as it is open."""
+        lens = self._lens()
+        if lens is None or lens.closed:
+            raise ModelError("The lens of this reading is closed, and its model has to run once more: ask while it is open.")
+        return lens
 
     @property
     def sites(self) -> list[Site]:
@@ -172,13 +197,40 @@ class Reading:
 
         A special token is a word of its own. The value norm of a word is the mean over its pieces.
         """
-        return type(self)(list(self.blocks.values()), self.batch, level="word", model=self.model)
+        return self._with(list(self.blocks.values()), "word")
+
+    def toward(self, direction: Tensor | Mapping[Site, Tensor]) -> Self:
+        """The same reading with a direction of your own for the measure `projection`: (d_model,), (query, d_model), or one
+        for each site, of which those that are left out keep the attention's own output.
+        """
+        by_site = direction if isinstance(direction, Mapping) else dict.fromkeys(self.blocks, direction)
+        blocks = [_toward(block, by_site[block.site]) if block.site in by_site else block for block in self.blocks.values()]
+        return self._with(blocks, self.level)
+
+    def logits(self, token: str | int | None = None, *, against: str | int | None = None, at: int | None = None) -> Any:
+        """The part of every head and source token in a token's logit, or in what it has more than the token `against`.
+
+        `token` is its text (" Mary": mind the space) or its number; without one, the likeliest. `at` is a position among the
+        tokens (of the target, for an encoder-decoder); without one, the last token of a text or target, or the masked one.
+        """
+        return UPSTAIRS.logits(self, token, against=against, at=at)
+
+    def writes(self, head: str | Head, *, at: int | None = None, count: int = 10) -> pd.DataFrame:
+        """The tokens that a head's output at a position makes most and least likely, along the direct path: `count` of each.
+
+        `logit` is what the head adds to a token's logit beyond what it adds to all tokens alike, which changes nothing.
+        """
+        table: pd.DataFrame = UPSTAIRS.writes(self, head, at=at, count=count)
+        return table
 
     def _repr_html_(self) -> str:
         return reading_html(self, UPSTAIRS.picture(self))
 
     def __repr__(self) -> str:
         return f"<Reading of {len(self.tokens)} {self.level}s, {len(self.blocks)} attentions>"
+
+    def _with(self, blocks: Sequence[AttentionBlock], level: Level) -> Self:
+        return type(self)(blocks, self.batch, level=level, model=self.model, lens=self._lens())
 
     def _labels(self, sequence: TokenSequence) -> list[str]:
         return sequence.groups()[0] if self.level == "word" else list(sequence.tokens)
@@ -217,10 +269,19 @@ class Reading:
         return merged / torch.tensor([len(pieces) for pieces in keys]).to(merged) if per_key else merged
 
 
+def _toward(block: AttentionBlock, direction: Tensor) -> AttentionBlock:
+    rows, size = block.weights.shape[0::2][:2], block.key_side.projection.matrices.shape[-1]
+    if direction.shape[-1] != size:
+        raise InputError(f"{block.site.name}: a direction has {size} numbers here, not {direction.shape[-1]}.")
+    return replace(block, direction=direction.detach().to(block.weights).expand(*rows, size))
+
+
 class Upstairs:
     """What rooms above this one make of a reading: known by name alone, and fetched when someone asks."""
 
     view: Callable[..., Any] = Later("headscope.views.show", "view_of")  # headscope.head_view, with the view's name before
+    logits: Callable[..., Any] = Later("headscope.writing.logits", "logits_of")
+    writes: Callable[..., Any] = Later("headscope.writing.writes", "writes_of")
     picture: Callable[[Reading], str] = Later("headscope.views.picture", "picture_of")  # HTML, or nothing
 
 

@@ -13,6 +13,8 @@ from headscope.measures.effective import effective as effective
 from headscope.measures.joint_norm import joint_norm as joint_norm
 from headscope.measures.joint_weight import joint_weight as joint_weight
 from headscope.measures.norm import norm as norm
+from headscope.measures.projection import projection as projection
+from headscope.measures.stream_projection import stream_projection as stream_projection
 from headscope.measures.value_norm import value_norm as value_norm
 from headscope.measures.weight import weight as weight
 

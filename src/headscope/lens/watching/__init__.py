@@ -9,12 +9,15 @@ from headscope.later import doors
 
 if TYPE_CHECKING:
     from headscope.lens.watching.capture import Capture, Rows
+    from headscope.lens.watching.direct_path import DirectPath
     from headscope.lens.watching.dummy import dummy_inputs
     from headscope.lens.watching.gating import behind
     from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
     from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
     from headscope.lens.watching.interface import NAME
-    from headscope.lens.watching.linear import dequantised
+    from headscope.lens.watching.linear import dequantised, matrix_of
+    from headscope.lens.watching.normalisation import Normalisation
+    from headscope.lens.watching.norms_read import norms_read
     from headscope.lens.watching.projected import Change, Where, changed_heads
     from headscope.lens.watching.projection import Projection, inner_of
     from headscope.lens.watching.residual import ResidualConnection
@@ -22,20 +25,24 @@ if TYPE_CHECKING:
     from headscope.lens.watching.trace import Matrices, Trace, traced
 
 __all__ = [
-    "NAME", "Capture", "Change", "GradientBlock", "GradientCapture", "Layers", "Matrices", "Projection",
-    "ResidualConnection", "Rows", "Trace", "Where", "asks_for_eager", "attention_implementations", "behind",
-    "changed_heads", "dequantised", "dummy_inputs", "frozen", "inner_of", "repeated_inputs", "switch_attention", "traced",
+    "NAME", "Capture", "Change", "DirectPath", "GradientBlock", "GradientCapture", "Layers", "Matrices",
+    "Normalisation", "Projection", "ResidualConnection", "Rows", "Trace", "Where", "asks_for_eager",
+    "attention_implementations", "behind", "changed_heads", "dequantised", "dummy_inputs", "frozen", "inner_of",
+    "matrix_of", "norms_read", "repeated_inputs", "switch_attention", "traced",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
     __getattr__ = doors(__name__, {
         "capture": "Capture Rows",
+        "direct_path": "DirectPath",
         "dummy": "dummy_inputs",
         "gating": "behind",
         "gradients": "GradientBlock GradientCapture frozen",
         "implementations": "asks_for_eager attention_implementations switch_attention",
         "interface": "NAME",
-        "linear": "dequantised",
+        "linear": "dequantised matrix_of",
+        "normalisation": "Normalisation",
+        "norms_read": "norms_read",
         "projected": "Change Where changed_heads",
         "projection": "Projection inner_of",
         "residual": "ResidualConnection",

@@ -34,6 +34,10 @@ class Normalisation:
         """(..., d_model) -> (..., d_model)"""
         return self._centre(vectors) * self.gain
 
+    def transposed(self, vectors: Tensor) -> Tensor:
+        """With which <linear(a), b> = <a, transposed(b)>: (..., d_model) -> (..., d_model)"""
+        return self._centre(vectors * self.gain)
+
     def scale(self, vectors: Tensor) -> Tensor:
         """What LN divides by: (..., d_model) -> (..., 1)"""
         return (self._centre(vectors).square().mean(-1, keepdim=True) + self.epsilon).sqrt()
