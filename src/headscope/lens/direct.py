@@ -145,7 +145,8 @@ class DirectPass:
         elif layer is None:
             kind = "embedding"
         else:
-            kind = "attention" if sites else "other" if _OTHER.search(one.module) else "mlp"
+            inside = re.split(r"\.\d+\.", one.module, maxsplit=1)[-1]  # of its layer: a model may be called ConvBERT
+            kind = "attention" if sites else "other" if _OTHER.search(inside) else "mlp"
         return Part(kind, stack, layer, one.module, amounts)
 
     def _layer(self, one: Joined) -> int | None:

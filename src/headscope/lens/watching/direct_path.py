@@ -63,7 +63,7 @@ class DirectPath(TorchFunctionMode):
         self.unknown: list[str] = []  # normalisations on the path that are none that is known
         self._model = model
         self._names = {module: name for name, module in model.named_modules()}
-        self._embeddings = embeddings
+        self._embeddings = {embeddings}
         self._unembedding = unembedding
         self._sites: dict[nn.Module, list[Any]] = {}
         for found in traced.sites:
@@ -81,7 +81,7 @@ class DirectPath(TorchFunctionMode):
     def watch(self) -> Iterator[None]:
         with ExitStack() as stack:
             for module, name in self._names.items():
-                if module is self._embeddings:
+                if module in self._embeddings:
                     stack.callback(module.register_forward_hook(self._embedded).remove)
                 elif looks_like_one(module) and not any(True for _ in module.children()):
                     stack.callback(module.register_forward_pre_hook(self._before).remove)
