@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headscope.later import Tensor
+from headscope.lens import watching
 from headscope.lens.measure import measure
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ def projections(
     weights: Tensor, values: Tensor, matrices: Tensor, directions: Tensor, gates: Tensor | None = None
 ) -> Tensor:
     """From (batch, head, row, key), (batch, head, key, d_head), (head, d_head, d_model), (batch, row, d_model) and, where
-    there are some, gates (batch, row, head, d_head): (batch, head, row, key)
+    there are some, gates (batch, row, head, d_head) or (batch, row, head, d_head, d_head): (batch, head, row, key)
     """
     batch, heads, rows, _ = weights.shape
     read = (directions @ matrices.flatten(0, 1).T).view(batch, rows, heads, -1)  # W_O^h u_i
-    read = read if gates is None else read * gates
+    if gates is not None:  # <v G, W u> = <v, G W u>
+        read = watching.behind(gates if gates.dim() == 4 else gates.mT, read)
     return (read.transpose(1, 2) @ values.mT).mul_(weights)
 
 
@@ -37,7 +39,7 @@ def along(vectors: Tensor) -> Tensor:
 def outputs_of(block: AttentionBlock) -> Tensor:
     """y, the attention's output without b_O: (batch, row, d_model)"""
     summed = (block.weights @ block.values).transpose(1, 2)  # batch row head d_head
-    summed = summed if block.gates is None else summed * block.gates
+    summed = summed if block.gates is None else watching.behind(block.gates, summed)
     return summed.flatten(2) @ block.key_side.projection.matrices.flatten(0, 1)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from headscope.errors import InputError
 from headscope.later import Tensor, pd, torch
+from headscope.lens import watching
 from headscope.lens.direct import DirectPass
 from headscope.lens.head import Head, heads_named
 from headscope.writing.places import position_of
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 def head_output(block: AttentionBlock, head: int, row: int) -> Tensor:
     """sum_j alpha_ij f_h(x_j) of one head and row of the first text: (d_model,)"""
     summed = block.weights[0, head, row] @ block.values[0, head]
-    summed = summed if block.gates is None else summed * block.gates[0, row, head]
+    if block.gates is not None:
+        here = block.gates[:1, row : row + 1, head : head + 1]
+        summed = watching.behind(here, summed[None, None, None])[0, 0, 0]
     return summed @ block.key_side.projection.matrices[head]
 
 
