@@ -90,7 +90,7 @@ def state_sizes(settings: Settings) -> list[Row]:
     sizes = {name: sum(array.nbytes for array in sums.values()) / 1e3 for name, sums in state.items()}
     usual = sum(sizes[name] for name in usual_statistics())
     largest = sorted(sizes.items(), key=lambda one: -one[1])
-    return [Row("all usual statistics", [usual], "KB"), *(Row(name, [size], "KB") for name, size in largest)]
+    return [Row("all usual statistics", [usual], "KB"), *(Row(name, [size], "KB") for name, size in largest if size)]
 
 
 def thousand_workers(settings: Settings) -> list[Row]:
