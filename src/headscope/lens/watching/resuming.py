@@ -64,7 +64,7 @@ class Layers:
             with self.resumed(start, 1):
                 try:
                     same = is_near(run(), expected, _CLOSE)
-                except (RuntimeError, ValueError, TypeError, AttributeError, IndexError):  # of a stranger's forward pass
+                except Exception:  # whatever a stranger's forward pass may raise
                     same = False
             if not same:
                 self._found, self.order = [], []
