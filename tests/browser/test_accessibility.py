@@ -205,7 +205,7 @@ def test_the_live_page(server: Server, open_live: Open, check: Check) -> None:
 
 @pytest.mark.parametrize("model", ["bert", "fr-en", "masked", "next"])
 def test_what_models_predict(model: str, lenses: dict[str, Lens], open_live: Open, check: Check) -> None:
-    """And lectures."""
+    """And lectures, also without some heads."""
     more = {name: headscope.open(language_model(family), tokenizer_for(family)) for name, family in HEADS.items()}
     with serving({**lenses, **more}) as server:
         for text in (TEXT, "the [MASK] sat"):
@@ -213,14 +213,26 @@ def test_what_models_predict(model: str, lenses: dict[str, Lens], open_live: Ope
             page.wait_for_selector("[data-drawn]")
             page.wait_for_selector("[data-predicted=true]")
             check(page)
+        out = f"{OUT[model]}-0.1,{OUT[model]}-1.2"
+        page = open_live(
+            server,
+            f"model={model}&text={quote('the [MASK] sat')}&layer=0&attention={OUT[model].replace('-', '%20')}&out={out}",
+        )
+        page.wait_for_selector("[data-drawn]")
+        page.wait_for_selector(".live-changed[data-changed*='1.2']")
+        check(page)
         page.keyboard.press("l")
         page.wait_for_selector(".lecture [data-drawn]")
+        check(page)
+        page = open_live(server, f"model={model}&text={quote('the [MASK] sat')}&view=model&out={out}")
+        page.wait_for_selector(".model-cell.out, [data-drawn]")
         check(page)
     for lens in more.values():
         lens.close()
 
 
 HEADS = {"masked": "bert", "next": "gpt2"}
+OUT = {"bert": "encoder-self", "masked": "encoder-self", "next": "decoder-self", "fr-en": "encoder-self"}
 
 
 def test_the_live_pages_of_a_run(server: Server, open_live: Open, check: Check) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from transformers import (
 )
 
 import headscope
-from headscope.errors import ModelError
+from headscope.errors import InputError, ModelError
 from headscope.lens import Lens
-from headscope.lens.predicted import Predicted
-from headscope.lens.predictions import GAPS, Bounds, compares_texts, predict, similarity
+from headscope.lens.predicted import Predicted, Without
+from headscope.lens.predictions import GAPS, Bounds, Out, compares_texts, predict, similarity
 from headscope.text import Document
+from tests.architectures.tiny_models import build
 from tests.lens.language_models import language_model, lens_for, tokenizer_for
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -42,9 +44,12 @@ def check_guesses(found: Predicted, number: int, logits: torch.Tensor, tokenizer
     order = sorted(range(len(share)), key=lambda token: -float(share[token]))[:5]
     guesses = found.gaps[number].guesses
     assert [guess.probability for guess in guesses] == pytest.approx([float(share[token]) for token in order], rel=1e-5)
-    for guess, token in zip(guesses, order, strict=True):
-        name = tokenizer.convert_ids_to_tokens(token)
-        assert guess.token == (f"<token {token}>" if name is None else "␣" if name == "Ġ" else name.replace("Ġ", ""))
+    assert [guess.token for guess in guesses] == [shown_as(tokenizer, token) for token in order]
+
+
+def shown_as(tokenizer: Any, token: int) -> str:
+    name = tokenizer.convert_ids_to_tokens(token)
+    return f"<token {token}>" if name is None else "␣" if name == "Ġ" else str(name).replace("Ġ", "")
 
 
 # The next token
@@ -243,6 +248,181 @@ def test_other_threads_read_meanwhile() -> None:
     finally:
         done.set()
         predicting.join(20)
+
+
+# Without some heads: the plain model, of which the head's part of W_O is zero
+
+
+def cut(family: str, layer: int, head: int, kind: str = "") -> Any:
+    """A copy of the model that cannot read what a head brings."""
+    model: Any = language_model(family)
+    if family == "bert":
+        weight = model.bert.encoder.layer[layer].attention.output.dense.weight.T
+    elif family == "gpt2":
+        weight = model.transformer.h[layer].attn.c_proj.weight
+    else:
+        weight = getattr(model.model.decoder.layers[layer], kind).out_proj.weight.T
+    size = weight.shape[0] // 4
+    with torch.no_grad():
+        weight[head * size : (head + 1) * size] = 0
+    return model
+
+
+def check_without(found: Predicted, number: int, logits: torch.Tensor, changed: torch.Tensor, tokenizer: Any) -> None:
+    """Both models' five likeliest are there, each with the probability that both give it, and KL is the textbook's."""
+    p, q = (some.double().softmax(-1) for some in (logits, changed))
+    gap = found.gaps[number]
+    for guess in gap.guesses:  # "the" and " the" are shown alike
+        shown = [token for token in range(len(p)) if shown_as(tokenizer, token) == guess.token]
+        pairs = [pytest.approx((float(p[token]), float(q[token])), rel=1e-4) for token in shown]
+        assert any((guess.probability, guess.without) == pair for pair in pairs)
+    for order, key in ((p, "probability"), (q, "without")):
+        right = sorted((float(share) for share in order), reverse=True)[:5]
+        assert sorted((getattr(guess, key) for guess in gap.guesses), reverse=True)[:5] == pytest.approx(right, rel=1e-4)
+    assert gap.kl == pytest.approx(float((p * (p / q).log()).sum()), rel=1e-4)
+    assert gap.kl > 1e-4, "a head that changes nothing would show nothing"
+
+
+def test_the_next_token_and_the_loss_without_a_head() -> None:
+    lens, tokenizer = lens_for("gpt2"), tokenizer_for("gpt2")
+    found = predicted(lens, TEXT, out=Out(("1.2",)))
+    ids = tokenizer(TEXT, add_special_tokens=False, return_tensors="pt").input_ids
+    with torch.no_grad():
+        whole, changed = (model(ids, labels=ids) for model in (language_model("gpt2"), cut("gpt2", 1, 2)))
+    check_without(found, 0, whole.logits[0, -1], changed.logits[0, -1], tokenizer)
+    assert found.without is not None
+    assert (found.without.heads, found.without.how) == (["decoder self 1.2"], "zero")
+    assert (found.loss, found.without.loss) == pytest.approx((float(whole.loss), float(changed.loss)), rel=1e-5)
+    plain = predicted(lens, TEXT)
+    assert (plain.loss, plain.without) == (found.loss, None)
+    assert [replace(guess, without=None) for guess in found.gaps[0].guesses[:5]] == plain.gaps[0].guesses
+
+
+def test_one_token_has_no_loss() -> None:
+    found = predicted(lens_for("gpt2"), "the", out=Out(("1.2",)))
+    assert found.loss is None
+    assert found.without is not None
+    assert found.without.loss is None
+
+
+def test_masked_words_without_a_head() -> None:
+    tokenizer, text = tokenizer_for("bert"), "the [MASK] sat on [MASK]"
+    found = predicted(lens_for("bert"), text, out=Out(("encoder self 0.3",)))
+    inputs = tokenizer(text, return_tensors="pt")
+    places = (inputs.input_ids[0] == tokenizer.mask_token_id).nonzero()[:, 0].tolist()
+    with torch.no_grad():
+        logits, changed = (model(**inputs).logits[0] for model in (language_model("bert"), cut("bert", 0, 3)))
+    for number, place in enumerate(places):
+        check_without(found, number, logits[place], changed[place], tokenizer)
+    assert predicted(lens_for("bert"), TEXT, out=Out(("0.3",))).without == Without(["encoder self 0.3"], "zero")
+
+
+@pytest.mark.parametrize("kind", ["self_attn", "encoder_attn"])
+def test_what_is_written_without_a_head(kind: str) -> None:
+    lens, tokenizer = lens_for("marian"), tokenizer_for("marian")
+    heads = [f"decoder {'self' if kind == 'self_attn' else 'cross'} 1.{head}" for head in range(4)]
+    found = [predicted(lens, TEXT, out=Out((head,)), bounds=Bounds(12)) for head in heads]
+    inputs = tokenizer(TEXT, return_tensors="pt")
+    for head, one in enumerate(found):
+        ids = cut("marian", 1, head, kind).generate(**inputs, do_sample=False, max_new_tokens=12)[0]
+        assert one.without is not None
+        assert one.without.written == tokenizer.decode(ids, skip_special_tokens=True).strip()
+        assert one.written == predicted(lens, TEXT, bounds=Bounds(12)).written
+    assert any(one.without and one.without.written != one.written for one in found)
+
+
+def test_how_alike_two_texts_are_without_a_head() -> None:
+    model: Any = tiny("bert")
+    lens = headscope.open(model, tiny_tokenizer("wordpiece"))
+    one, other = (lens.encoder.batch([text]) for text in (TEXT, "two dogs"))
+    whole = similarity(lens, one, other)
+    changed, moved = similarity(lens, one, other, out=Out(("0", "1.1"))), predict(lens, one, out=Out(("0", "1.1"))).without
+    assert similarity(lens, one, other) == whole
+    with torch.no_grad():
+        before = [model(**batch.inputs).last_hidden_state[0].mean(0) for batch in (one, other)]
+        for layer, heads in ((0, range(4)), (1, [1])):
+            weight = model.encoder.layer[layer].attention.output.dense.weight
+            for head in heads:
+                weight[:, head * weight.shape[1] // 4 : (head + 1) * weight.shape[1] // 4] = 0
+        after = [model(**batch.inputs).last_hidden_state[0].mean(0) for batch in (one, other)]
+    cosine = torch.nn.functional.cosine_similarity
+    assert changed == pytest.approx(float(cosine(*after, dim=0)), abs=1e-6)
+    assert abs(changed - whole) > 1e-4
+    assert moved is not None
+    assert moved.moved == pytest.approx(1 - float(cosine(before[0], after[0], dim=0)), abs=1e-6)
+    assert moved.heads == [f"encoder self 0.{head}" for head in range(4)] + ["encoder self 1.1"]
+
+
+def test_other_threads_read_the_whole_model_meanwhile() -> None:
+    """ALBERT's one layer serves every site, which are told apart by its calls: another thread's must not be counted."""
+    albert = build("albert")
+    model, inputs = albert.model, albert.inputs
+    lens = headscope.open(model)
+    sites, here = len(lens.sites), Out(("1.0",))
+    with torch.no_grad():
+        right = model(**inputs)[0]
+    with lens.without(*here.heads, how="zero"), torch.no_grad():
+        changed = model(**inputs)[0]
+    assert not torch.equal(right, changed)
+    begun, done, found, calls = threading.Event(), threading.Event(), [], 0
+
+    def wait(*_: object) -> None:
+        nonlocal calls
+        if threading.get_ident() == taking.ident:
+            calls += 1
+            if calls == sites:  # in the middle of its pass
+                begun.set()
+                done.wait(20)
+
+    def take() -> None:
+        with here.of(lens), torch.no_grad():
+            found.append(model(**inputs)[0])
+
+    taking = threading.Thread(target=take)
+    handle = lens.trace.sites[0].module.register_forward_pre_hook(wait)
+    taking.start()
+    try:
+        assert begun.wait(20)
+        with torch.no_grad():
+            assert torch.equal(model(**inputs)[0], right)
+    finally:
+        done.set()
+        taking.join(20)
+        handle.remove()
+    assert torch.equal(found[0], changed)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2", "marian"])
+def test_nothing_stays_where_nobody_waits_for_a_model_without_heads(family: str) -> None:
+    lens = lens_for(family)
+    text, out = "the [MASK] sat", Out(("encoder self 1.0" if family == "marian" else "1.0",))
+    whole = predicted(lens, text)
+    state = {module: (len(module._forward_pre_hooks), len(module._forward_hooks)) for module in lens.model.modules()}
+    calls = 0
+
+    def count() -> None:
+        nonlocal calls
+        calls += 1
+
+    predicted(lens, text, out=out, check=count)
+    last, calls = calls, 0
+
+    def leave() -> None:
+        count()
+        if calls == last:  # in the second pass, without the head
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        predicted(lens, text, out=out, check=leave)
+    assert state == {module: (len(module._forward_pre_hooks), len(module._forward_hooks)) for module in lens.model.modules()}
+    assert predicted(lens, text) == whole
+
+
+def test_heads_that_cannot_be_taken_out() -> None:
+    with pytest.raises(InputError, match=r"no head 0\.9"):
+        predicted(lens_for("gpt2"), TEXT, out=Out(("0.9",)))
+    with pytest.raises(InputError, match="head_means"):
+        predicted(lens_for("gpt2"), TEXT, out=Out(("0.1",), "mean"))
 
 
 def test_a_closed_lens() -> None:

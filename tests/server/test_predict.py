@@ -11,15 +11,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 import headscope
 from headscope.lens import Lens
-from headscope.lens.predictions import predict, similarity
+from headscope.lens.head import heads_of
+from headscope.lens.predictions import Out, predict, similarity
 from headscope.server import make_app
 from tests.lens.language_models import language_model, tokenizer_for
 from tests.server.conftest import HOST, TEXT, client_of
+from tests.server.unpacking import Unpacked
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
 
@@ -65,6 +68,69 @@ def test_the_answer_is_the_lenses(client: TestClient, lenses: dict[str, Lens]) -
             assert predicted(client, model, text=text) == right
 
 
+def test_without_heads_the_answer_is_the_lenses(client: TestClient, lenses: dict[str, Lens]) -> None:
+    asked = {"next": TEXT, "masked": "the [MASK] sat", "fr-en": TEXT, "bert": TEXT}
+    for model, text in asked.items():
+        lens, heads = lenses[model], [head.name for head in heads_of(lenses[model].sites[-1])][:2]
+        right = asdict(predict(lens, lens.encoder.batch([text]), out=Out(tuple(heads))))
+        for _ in range(2):  # made, and kept
+            assert predicted(client, model, text=text, without=heads) == right
+        assert right["without"]["heads"] == heads
+        assert predicted(client, model, text=text)["without"] is None
+
+
+def test_how_alike_two_texts_are_without_heads(client: TestClient, lenses: dict[str, Lens]) -> None:
+    lens = lenses["bert"]
+    texts = [lens.encoder.batch([text]) for text in (TEXT, OTHER)]
+    found = predicted(client, "bert", beside=OTHER, without=["0.1", "1"])
+    assert found["similarity"] == similarity(lens, *texts)
+    assert found["without"]["similarity"] == similarity(lens, *texts, out=Out(("0.1", "1"))) != found["similarity"]
+
+
+def test_a_text_is_read_without_heads(client: TestClient, lenses: dict[str, Lens]) -> None:
+    asked = {"model": "next", "text": TEXT, "exact": True, "measures": ["weight"]}
+    whole, without = (client.post("/api/read", json={**asked, **more}).json() for more in ({}, {"without": ["0.1"]}))
+    with lenses["next"].without("0.1", how="zero"):
+        right = lenses["next"].read(TEXT).scores("weight")
+    found = [
+        [Unpacked(answer).scores(one, "weight") for one in answer["description"]["attentions"]]
+        for answer in (whole, without)
+    ]
+    assert np.array_equal(found[0][0], found[1][0])  # what stands before it is as it was
+    for layer in range(len(right)):
+        assert np.array_equal(found[1][layer], right[layer].numpy())
+    assert not np.array_equal(found[0][1], found[1][1])
+
+
+def test_the_whole_model_runs_once_for_all_heads_that_are_taken_out(lenses: dict[str, Lens]) -> None:
+    lens, passes = lenses["next"], []
+    handle = lens.model.register_forward_pre_hook(lambda *_: passes.append(1))
+    try:
+        with client_of(lenses) as client:
+            first = predicted(client, "next")
+            found = [predicted(client, "next", without=[head]) for head in ("0.0", "0.1", "1.2")]
+            assert len(passes) == 4
+            assert {one["loss"] for one in found} == {first["loss"]}
+            assert len({one["without"]["loss"] for one in found}) == 3
+            for number in range(5):  # other texts, and the first is forgotten
+                predicted(client, "next", text=f"{TEXT}{' the' * number}.")
+            passes.clear()
+            predicted(client, "next", without=["0.2"])
+            assert len(passes) == 2
+    finally:
+        handle.remove()
+
+
+def test_means_take_the_place_of_heads_where_they_are_known() -> None:
+    with headscope.open(language_model("gpt2"), tokenizer_for("gpt2")) as lens:
+        lens.head_means([TEXT, OTHER])
+        with TestClient(make_app({"next": lens}), base_url=HOST) as client:
+            assert client.get("/api/models").json()[0]["means"] is True
+            found = predicted(client, "next", without=["1.2"], how="mean")
+        assert found == asdict(predict(lens, lens.encoder.batch([TEXT]), out=Out(("1.2",), "mean")))
+        assert found["without"]["how"] == "mean"
+
+
 def test_reading_and_predicting_are_kept_apart(client: TestClient) -> None:
     assert "chunks" in client.post("/api/read", json={"model": "next", "text": TEXT}).json()
     assert predicted(client, "next")["gaps"][0]["guesses"]
@@ -101,6 +167,13 @@ def test_two_texts_are_compared(client: TestClient, lenses: dict[str, Lens]) -> 
         (422, {"target": "two"}, "takes no target"),
         (422, {"text": "a " * 100}, "at most 64"),
         (422, {"model": "bert", "beside": "a " * 100}, "at most 64"),
+        (422, {"without": ["9.0"]}, "There is no layer 9.0"),
+        (422, {"without": ["cat"]}, "'cat' is not a head"),
+        (422, {"without": ["0.1"], "how": "mean"}, "lens.head_means"),
+        (422, {"without": ["0.1"], "how": "resample"}, "how"),
+        (422, {"without": ["0.1"] * 1001}, "without"),
+        (422, {"without": ["0" * 61]}, "without"),
+        (422, {"without": "0.1"}, "without"),
     ],
 )
 def test_what_cannot_be_predicted_gets_a_sentence(client: TestClient, status: int, asked: dict[str, Any], said: str) -> None:

@@ -55,6 +55,9 @@ export type Stack = (typeof Stack)[number];
 export const Kind = ["self", "cross"] as const;
 export type Kind = (typeof Kind)[number];
 
+export const Instead = ["zero", "mean"] as const;
+export type Instead = (typeof Instead)[number];
+
 /** Where an array is: in which chunk, from which byte on (little-endian), of which type and shape. */
 export interface Place {
   chunk: number;
@@ -336,6 +339,12 @@ export interface Antecedents {
   baseline: number | null;
 }
 
+/** What becomes of the model without a head. */
+export interface HeadEffect {
+  says: string[]; // sentences
+  confirmed: boolean | null; // whether it does what its role says; None where that was not tried
+}
+
 /** What a head gives from each of the first positions to each, on average over all texts. */
 export interface MeanMap {
   first: number; // the position that the first row and column stand for: those before it are sinks
@@ -382,6 +391,7 @@ export interface Head extends GivenRole {
   special: Special;
   relation: Relation | null;
   antecedents: Antecedents | null;
+  without: HeadEffect | null; // where it was taken out
   exemplars: Exemplar[];
   picture: Picture | null; // None: there is none, or it is in a chunk of the page
   picture_chunk?: number; // which has those of a layer's heads by name
@@ -488,13 +498,26 @@ export interface Guess {
   token: string; // as people read it
   probability: number;
   reads: string; // the text (or pair) with this token in it, to be read next; empty where the token is no text
+  without: number | null; // its probability without the heads that are taken out
 }
 
 /** A gap that the model fills: behind a text, or where a token is masked. */
 export interface Gap {
   segment: "text" | "pair";
   position: number; // among the tokens that the model reads; behind the last, for the next one
-  guesses: Guess[]; // the likeliest first
+  guesses: Guess[]; // the likeliest first; with heads taken out, behind them those that are likely only then
+  kl: number | null; // KL(p || p without the heads that are taken out), in nats
+}
+
+/** What becomes of it all where some heads are taken out; the guesses have their own probabilities without them. */
+export interface Without {
+  heads: string[]; // `decoder self 17.3`
+  how: string; // what takes their place
+  loss: number | null;
+  written: string;
+  complete: boolean;
+  similarity: number | null;
+  moved: number | null; // of an encoder that compares texts: 1 - cosine of the text's vector and what it was
 }
 
 /** What a model makes of a text beside its attention. */
@@ -505,6 +528,8 @@ export interface Predicted {
   written: string; // the text that it makes of this one (a translation), for encoder-decoders
   complete: boolean; // whether it came to an end of its own, within the time and length that it has
   similarity: number | null; // of two texts: the cosine of their mean vectors
+  loss: number | null; // nats a token, of each token of the text from those before it, for decoders
+  without: Without | null; // the same without some heads, where they are taken out
   says: string; // a sentence, where there is nothing to predict
 }
 
@@ -539,6 +564,7 @@ export interface ModelInfo {
   predicts: Task | null; // The next token, masked ones, or a target: a text of its own (a translation); null for no words at all.
   mask: string | null; // What is written in the place of a word that is to be guessed.
   compares: boolean; // Whether it says how alike two texts are.
+  means: boolean; // Whether the means of its heads are known, to take their places.
 }
 
 /** A text for one model. */
@@ -548,6 +574,8 @@ export interface TextRequest {
   pair?: string | null; // A second text, for models that read pairs.
   target?: string | null; // A translation, for encoder-decoders.
   truncate?: boolean; // Cut a text off at the limit instead of refusing it.
+  without?: string[]; // Heads that are taken out: `17.3`, `decoder cross 5.3`, or `17` for a whole layer.
+  how?: Instead; // What takes their place: nothing, or their means, where these are known.
 }
 
 /** A text whose attention is to be read. */

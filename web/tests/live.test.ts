@@ -2,7 +2,9 @@
 import { describe, expect, test, vi } from "vitest";
 import { Refusal } from "../src/live/api";
 import { askedOf, isAnswered, moreMeasures, requestOf, together } from "../src/live/asked";
+import { goneOf, likelyWithout, wayOf, wordsChanged } from "../src/live/changes";
 import { examplesFor } from "../src/live/examples";
+import { changed, inAddress, outOf, piecesOf, shortName } from "../src/live/out";
 import { patiently } from "../src/live/patience";
 import { predictionOf, withGuess, withMask } from "../src/live/predicting";
 import { type ModelInfo, USUAL } from "../src/schema";
@@ -11,7 +13,7 @@ const measure = (name: string, usual: boolean) => ({ name, title: name, about: "
 const MODEL: ModelInfo = {
   name: "tiny", architecture: "Bert", layers: 2, heads: 4, attentions: [], encoder_decoder: false, max_tokens: 8,
   measures: [measure("weight", true), measure("norm", true), measure("effective", false), measure("block_norm", false)],
-  predicts: null, mask: null, compares: true,
+  predicts: null, mask: null, compares: true, means: false,
 };
 const TEXTS = { text: "a cat", pair: " ", target: "un chat" };
 
@@ -69,7 +71,7 @@ describe("what is predicted", () => {
   });
 
   test("a guess is read in its place", () => {
-    const guess = { token: "dog", probability: 0.5, reads: "a dog" };
+    const guess = { token: "dog", probability: 0.5, reads: "a dog", without: null };
     expect(withGuess(TEXTS, "text", guess)).toEqual({ ...TEXTS, text: "a dog" });
     expect(withGuess(TEXTS, "pair", guess)).toEqual({ ...TEXTS, pair: "a dog" });
   });
@@ -86,5 +88,55 @@ describe("what is predicted", () => {
     expect(texts({ predicts: "next" })[0]).toMatch(/ to$/);
     expect(texts({ predicts: "masked", mask: "<mask>" })[0]).toContain("<mask>");
     expect(examplesFor({ ...MODEL, encoder_decoder: true, predicts: "target" }, false).some(({ target }) => target === "")).toBe(true);
+  });
+});
+
+describe("heads that are out", () => {
+  const self = { stack: "encoder" as const, kind: "self" as const, layers: [0, 2], heads: [4, 2] };
+  const one = { ...MODEL, attentions: [self] };
+
+  test("an address names them, and those that the model has not are left out", () => {
+    expect(inAddress(["encoder self 0.3"])).toEqual(["encoder-self-0.3"]);
+    const asked = ["encoder-self-0.3", "encoder-self-2.3", "encoder-self-1.0", "decoder-cross-0.0", "encoder-self-2.1", "encoder-self-0.3"];
+    expect(outOf(asked, "mean", one)).toEqual({ heads: ["encoder self 0.3", "encoder self 2.1"], how: "zero" });
+    expect(outOf([], "mean", { ...one, means: true }).how).toBe("mean");
+  });
+
+  test("they are taken out and put back, in the order in which they went", () => {
+    expect(changed(["a", "b"], ["c", "a"], true)).toEqual(["b", "c", "a"]);
+    expect(changed(["a", "b"], ["c", "a"], false)).toEqual(["b"]);
+    expect(shortName("encoder self 0.3", one)).toBe("0.3");
+    const heads = ["encoder self 2.0", "encoder self 0.3", "encoder self 2.1"];
+    expect(piecesOf(heads, one)).toEqual([{ name: "layer 2", heads: [heads[0], heads[2]] }, { name: "0.3", heads: [heads[1]] }]);
+    const two = { ...one, attentions: [self, { ...self, kind: "cross" as const }] };
+    expect(piecesOf([heads[0], heads[2]], two).map(({ name }) => name)).toEqual(["encoder self layer 2"]);
+    expect(shortName("encoder self 0.3", { ...one, attentions: [self, { ...self, kind: "cross" }] })).toBe("encoder self 0.3");
+  });
+
+  test("requests name them only where some are out, and a picture is asked for anew only where it is without them", () => {
+    const out = { heads: ["encoder self 0.3"], how: "mean" as const };
+    expect(predictionOf(TEXTS, MODEL, false, "", out)).toEqual({ model: "tiny", text: "a cat", without: out.heads, how: "mean" });
+    expect(predictionOf(TEXTS, MODEL, false, "", { heads: [], how: "mean" })).toEqual({ model: "tiny", text: "a cat" });
+    const [whole, without] = [askedOf(TEXTS, MODEL, false, USUAL), askedOf(TEXTS, MODEL, false, USUAL, out)];
+    if (!whole || !without) throw new Error("there is a text");
+    expect(requestOf(without, MODEL)).toEqual({ model: "tiny", text: "a cat", without: out.heads, how: "mean" });
+    expect([isAnswered(without, whole), isAnswered(whole, without), isAnswered(without, without)]).toEqual([false, false, true]);
+  });
+
+  test("the five likeliest without them, and who is gone", () => {
+    const share = [[0.5, 0.1], [0.2, 0.01], [0.1, 0.3], [0.05, 0.05], [0.02, 0.02], [0.001, 0.4]];
+    const guesses = share.map(([probability, without], place) => ({ token: "abcdef"[place], probability, reads: "", without }));
+    const gap = { segment: "text" as const, position: 3, guesses, kl: 0.5 };
+    expect(likelyWithout(gap).map(({ token }) => token).join("")).toBe("fcade");
+    expect(goneOf(gap).map(({ token }) => token)).toEqual(["b"]);
+    expect([wayOf("50%", "10%", -0.4), wayOf("1%", "2%", 0.01), wayOf("1%", "1%", 0.0001)]).toEqual(["less", "more", "same"]);
+  });
+
+  test("what is written, word by word", () => {
+    const said = (from: string, to: string) => wordsChanged(from, to).map(({ word, change }) => ({ "": word, new: `+${word}`, gone: `-${word}` })[change]).join(" ");
+    expect(said("the white house", "the house is white")).toBe("the -white house +is +white");
+    expect(said("a b", "a b")).toBe("a b");
+    expect(said("", "a")).toBe("+a");
+    expect(said("a", "")).toBe("-a");
   });
 });

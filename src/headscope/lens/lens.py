@@ -240,15 +240,25 @@ class Lens:
         self._means = head_means(self, corpus, batch_size=batch_size, truncate=truncate)
         return self._means
 
-    def changed_heads(self, changes: Mapping[Site, watching.Change]) -> AbstractContextManager[None]:
-        """A context in which each change sees, and may replace, what the W_O of its site reads, heads apart."""
+    @property
+    def means(self) -> HeadMeans | None:
+        """What each head brings on average, where `head_means` was called."""
+        return self._means
+
+    def changed_heads(
+        self, changes: Mapping[Site, watching.Change], *, thread: int | None = None
+    ) -> AbstractContextManager[None]:
+        """A context in which each change sees, and may replace, what the W_O of its site reads, heads apart.
+
+        With a `thread`, in its passes alone; where rows stand can then not be asked.
+        """
         model: Any = self.model
         two = self.is_encoder_decoder
         stacks = {"encoder": model.get_encoder(), "decoder": model.get_decoder()} if two else {}
         stacks = stacks or {self.sites[0].stack: self._backbone}
         entries = dict.fromkeys([self.model, self._backbone, *stacks.values()])
         return watching.changed_heads(
-            [(self.trace.sites[site.index], one) for site, one in changes.items()], entries, stacks
+            [(self.trace.sites[site.index], one) for site, one in changes.items()], entries, stacks, thread
         )
 
     @contextmanager

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, Literal
 
 from headscope.errors import InputError, ModelError
 from headscope.later import Tensor, torch
 from headscope.lens import watching
-from headscope.lens.head import Head
+from headscope.lens.head import Head, heads_named
 from headscope.lens.head_means import HeadMeans
 from headscope.lens.site import Site
 
@@ -29,9 +30,12 @@ Replacement = Callable[["Tensor", "watching.Where"], "Tensor"]
 
 
 def without(
-    lens: Lens, heads: Iterable[Head], replacements: Mapping[Site, Replacement], at: At
+    lens: Lens, heads: Iterable[Head], replacements: Mapping[Site, Replacement], at: At = None, *, thread: int | None = None
 ) -> AbstractContextManager[None]:
-    """A context in which the model runs without `heads`: those of each site have what is given for the site instead."""
+    """A context in which the model runs without `heads`: those of each site have what is given for the site instead.
+
+    With a `thread`, only what that one runs does without them.
+    """
     if lens.closed:
         raise ModelError("This lens is closed: open the model again.")
     chosen: dict[Site, list[int]] = {}
@@ -39,7 +43,15 @@ def without(
         site = next(site for site in lens.sites if (site.stack, site.kind, site.layer) == head[:3])
         chosen.setdefault(site, []).append(head.head)
     _check_calls(lens, chosen)
-    return lens.changed_heads({site: partial(_replaced, some, replacements[site], at) for site, some in chosen.items()})
+    changes = {site: partial(_replaced, some, replacements[site], at) for site, some in chosen.items()}
+    return lens.changed_heads(changes, thread=thread)
+
+
+def without_here(lens: Lens, names: Iterable[str | Head], how: str) -> AbstractContextManager[None]:
+    """What `lens.without` does, but in this thread alone: others may read the whole model meanwhile."""
+    heads = heads_named(names, lens.sites)
+    sites = [site for site in lens.sites if any(head[:3] == (site.stack, site.kind, site.layer) for head in heads)]
+    return without(lens, heads, replacements(lens, sites, how, lens.means, None), thread=get_ident())
 
 
 def _replaced(heads: list[int], replacement: Replacement, at: At, z: Tensor, where: watching.Where) -> Tensor:

@@ -116,7 +116,7 @@ def _add_page(app: FastAPI, *, has_run: bool) -> None:
 
 def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings: Settings) -> None:
     known = [describe(name, lens, settings.max_tokens) for name, lens in models.items()]
-    kept = AnswerCache(settings.kept_bytes)
+    kept, wholes = AnswerCache(settings.kept_bytes), predicting.KeptWholes()
 
     @app.get("/api/models")
     async def list_models() -> list[ModelInfo]:
@@ -157,7 +157,7 @@ def _add_models(app: FastAPI, models: Mapping[str, Lens], work: Queue, settings:
         lens = lens_of(models, asked.model)
 
         def make(check: Check) -> Mapping[str, Any]:
-            return asdict(predicting.predicted(lens, asked, settings, check))
+            return asdict(predicting.predicted(lens, asked, settings, check, wholes))
 
         return await answered(request, f"predict {asked.model_dump_json()}", make)
 

@@ -92,6 +92,7 @@ def describe(name: str, lens: Lens, max_tokens: int) -> ModelInfo:
         predicts=(task := task_of(lens)),
         mask=getattr(lens.tokenizer, "mask_token", None) if task == "masked" else None,
         compares=compares_texts(lens),
+        means=lens.means is not None,
     )
 
 

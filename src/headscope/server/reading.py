@@ -6,10 +6,12 @@ So no more than one attention's floats are ever in memory, and a request that no
 import gzip
 import json
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import Any, NamedTuple
 
 from headscope.errors import InputError, TooLong
 from headscope.lens import AttentionBlock, Lens, Reading, Site
+from headscope.lens.predictions import Out
 from headscope.lens.sinks import TextSinks
 from headscope.lens.telling import Telling, TextTelling
 from headscope.lens.tokens.batch import Batch
@@ -59,10 +61,18 @@ def run(lens: Lens, asked: ReadRequest, batch: Batch, check: Check, take: Callab
         telling.add(block)
         take(content_of(Reading([block], batch, model=asked.model), measures, neurons=asked.neurons))
 
-    lens.run(batch, receive, rows=None, layers=asked.layers)
+    with ExitStack() as stack:
+        if out := out_of(asked):
+            stack.enter_context(out.of(lens))
+        lens.run(batch, receive, rows=None, layers=asked.layers)
     check()
     found = sinks.by_group()
     return OfText(found, telling.by_group(found))
+
+
+def out_of(asked: TextRequest) -> Out | None:
+    """The heads that a request takes out, where it does."""
+    return Out(tuple(asked.without), asked.how) if asked.without else None
 
 
 def sites_of(lens: Lens, asked: ReadRequest, batch: Batch) -> list[Site]:

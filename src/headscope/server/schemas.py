@@ -11,6 +11,7 @@ from headscope.views.schema import Content, HeadStatistic, Measure
 
 Stack = Literal["encoder", "decoder"]
 Kind = Literal["self", "cross"]
+Instead = Literal["zero", "mean"]  # what takes the place of a head that is taken out
 
 
 class Failure(BaseModel):
@@ -50,6 +51,7 @@ class ModelInfo(BaseModel):
     )
     mask: str | None = Field(description="What is written in the place of a word that is to be guessed.")
     compares: bool = Field(description="Whether it says how alike two texts are.")
+    means: bool = Field(description="Whether the means of its heads are known, to take their places.")
 
 
 class TextRequest(BaseModel):
@@ -62,6 +64,10 @@ class TextRequest(BaseModel):
     pair: str | None = Field(None, description="A second text, for models that read pairs.", min_length=1)
     target: str | None = Field(None, description="A translation, for encoder-decoders.", min_length=1)
     truncate: bool = Field(False, description="Cut a text off at the limit instead of refusing it.")
+    without: Annotated[list[Annotated[str, Field(max_length=60)]], Field(max_length=1000)] = Field(
+        [], description="Heads that are taken out: `17.3`, `decoder cross 5.3`, or `17` for a whole layer."
+    )
+    how: Instead = Field("zero", description="What takes their place: nothing, or their means, where these are known.")
 
 
 class ReadRequest(TextRequest):

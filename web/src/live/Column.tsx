@@ -3,11 +3,13 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Content, HeadStatistic, ModelInfo } from "../schema";
 import { shownIn, Viewer } from "../shell/Viewer";
+import { WithoutContext } from "../shell/without";
 import type { Change, State } from "../state";
 import type { LiveState, Texts } from "./address";
 import { askedOf, moreMeasures, sameText } from "./asked";
 import { Notice } from "./Notice";
-import { Predictions } from "./Predictions";
+import type { Out } from "./out";
+import { PredictedWithout, Predictions } from "./Predictions";
 import { TextForm } from "./TextForm";
 import { TextLine } from "./TextLine";
 import { type Answer, useReading } from "./useReading";
@@ -29,6 +31,10 @@ interface Props {
   dark: boolean;
   beside: boolean; // the first column has the tabs and choices
   isLarge: boolean; // as lectures have it: the picture is drawn anew
+  out: Out; // heads that are taken out
+  setOut: (heads: string[], isOut: boolean) => void;
+  isOutDrawn: boolean; // in the picture too
+  outBar?: ComponentChildren;
   other: string; // the text of the other column, where there is one
   buttons?: ComponentChildren;
   empty?: ComponentChildren; // what is shown before the first text
@@ -38,7 +44,8 @@ interface Props {
 export function Column(props: Props) {
   const { place, model, texts, submit, isEditing, setEditing, truncate, setTruncate } = props;
   const { statistics, roles, state, change, link, dark, beside, isLarge, other, buttons, empty, below } = props;
-  const asked = askedOf(texts, model, truncate, state);
+  const { out, setOut, isOutDrawn, outBar } = props;
+  const asked = askedOf(texts, model, truncate, state, isOutDrawn ? out : undefined);
   const [reading, again] = useReading(asked, model);
   const { answer, waiting, problem } = reading;
   const content = useMemo(() => answer && { ...answer.content, statistics, roles }, [answer, statistics, roles]);
@@ -46,6 +53,9 @@ export function Column(props: Props) {
     if (problem) again();
     submit(next, changes);
   };
+  const without = useMemo(() => ({ out: new Set(out.heads), set: setOut, hasKey: place === "first" }), [out.heads.join(), setOut, place]);
+  const isRead = answer !== null && asked !== null && sameText(asked, answer.asked);
+  const predicts = { texts, model, truncate, beside: other, isRead };
   const [box, label] = place === "first" ? ["text", "text"] : ["beside", "other text"];
   const hasText = texts.text.trim() !== "";
   return (
@@ -70,30 +80,33 @@ export function Column(props: Props) {
         </TextForm>
         <Notice reading={reading} truncated={answer ? cutOff(answer, model) : ""} truncate={setTruncate} again={again} />
         {hasText && !problem && (
-          <Predictions
-            texts={texts}
-            model={model}
-            truncate={truncate}
-            beside={other}
-            isRead={answer !== null && asked !== null && sameText(asked, answer.asked)}
-            read={read}
-          />
+          <>
+            <Predictions {...predicts} read={read} />
+            {out.heads.length > 0 && (
+              <>
+                <PredictedWithout {...predicts} out={out} />
+                {outBar}
+              </>
+            )}
+          </>
         )}
       </div>
       {content && answer && <p class="live-caption" dir="auto">{content.title}</p>}
       {content && answer ? (
-        <Viewer
-          key={String(isLarge)}
-          content={content}
-          chunks={answer.chunks}
-          state={state}
-          change={change}
-          dark={dark}
-          more={moreMeasures(model)}
-          link={link}
-          keys={KEYS}
-          beside={beside}
-        />
+        <WithoutContext.Provider value={without}>
+          <Viewer
+            key={String(isLarge)}
+            content={content}
+            chunks={answer.chunks}
+            state={state}
+            change={change}
+            dark={dark}
+            more={moreMeasures(model)}
+            link={link}
+            keys={KEYS}
+            beside={beside}
+          />
+        </WithoutContext.Provider>
       ) : (
         empty
       )}
@@ -105,6 +118,7 @@ export function Column(props: Props) {
 const KEYS: [string, string][] = [
   ["/", "another text"],
   ["l", "lecture: large type, full screen"],
+  ["x", "take the head under the pointer, or those shown, out of the model; or put them back"],
 ];
 
 /** A sentence where only the beginning of a text was read. */

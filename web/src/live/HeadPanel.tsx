@@ -6,6 +6,7 @@ import type { ExemplarsAnswer, Head, RunAnswer, ServedExemplar } from "../schema
 import type { ChangeLive, LiveState } from "./address";
 import { exemplars } from "./api";
 import { ExcitingTexts, opening } from "./ExcitingTexts";
+import { changed, inAddress } from "./out";
 import { useAsked } from "./useServer";
 
 interface Props {
@@ -29,6 +30,9 @@ export function HeadPanel({ head, run, state, change }: Props) {
       ...(coversPage() && { head: "" }),
       ...changes,
     });
+  const name = inAddress([head.name])[0];
+  const isOut = state.out.includes(name);
+  const turn = () => change({ ...(served && { model: served }), part: "text", out: changed(state.out, [name], !isOut), ...(coversPage() && { head: "" }) });
   const opens = useDrawn(head, served !== null)?.opens;
   return (
     <div class="report">
@@ -41,6 +45,9 @@ export function HeadPanel({ head, run, state, change }: Props) {
           <p class="live-show">
             <button type="button" name="show-head" class="quiet" onClick={() => show({})}>
               Show {head.label} on the text that was read
+            </button>{" "}
+            <button type="button" name="take-out-head" class="quiet" onClick={turn}>
+              {isOut ? `Put ${head.label} back` : `Take ${head.label} out`}
             </button>
           </p>
         )}

@@ -104,7 +104,7 @@ function useKeys(state: LiveState, change: ChangeLive): void {
 
 function ModelChoice({ models, model, change }: { models: ModelInfo[]; model: ModelInfo; change: ChangeLive }) {
   const shape = `${layersSaid(model.attentions)}, ${model.heads} heads, up to ${model.max_tokens} tokens`;
-  const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: [] });
+  const choose = (name: string) => change({ model: name, attention: "", layer: null, heads: null, keep: [], besideKeep: [], out: [] });
   return (
     <p class="live-model">
       {models.length > 1 ? (

@@ -1,12 +1,15 @@
 // Under a text: what the model predicts from it. A click on a guess reads the text with it; on a translation, reads it as the target.
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
-import type { Gap, ModelInfo, Predicted } from "../schema";
+import type { Gap, ModelInfo, Predicted, PredictRequest } from "../schema";
 import type { LiveState, Texts } from "./address";
 import { predict } from "./api";
+import { Changed } from "./Changed";
+import type { Out } from "./out";
 import { patiently } from "./patience";
 import { predictionOf, withGuess, withMask } from "./predicting";
-import { useAsked } from "./useServer";
+import { type Asking, useAsked } from "./useServer";
 
 interface Props {
   texts: Texts;
@@ -17,10 +20,14 @@ interface Props {
   read: (texts: Texts, changes?: Partial<LiveState>) => void;
 }
 
-export function Predictions({ texts, model, truncate, beside, isRead, read }: Props) {
-  const asked = isRead ? predictionOf(texts, model, truncate, beside) : null;
+/** What the server predicts; nothing is asked where `asked` is null. */
+function usePredicted(asked: PredictRequest | null): Asking<Predicted> {
   const ask = asked && ((signal: AbortSignal) => patiently(() => predict(asked, signal), signal, () => undefined));
-  const [found, problem] = useAsked<Predicted>(ask, JSON.stringify(asked));
+  return useAsked<Predicted>(ask, JSON.stringify(asked));
+}
+
+export function Predictions({ texts, model, truncate, beside, isRead, read }: Props) {
+  const [found, problem] = usePredicted(isRead ? predictionOf(texts, model, truncate, beside) : null);
   return (
     <div
       class="live-predictions"
@@ -33,6 +40,29 @@ export function Predictions({ texts, model, truncate, beside, isRead, read }: Pr
       {problem && <p>Nothing is predicted: {problem.message}</p>}
       {!found && !problem && <p class="live-later">{model.predicts === "target" ? "writing …" : "predicting …"}</p>}
       {found && <Found found={found} texts={texts} model={model} read={read} />}
+    </div>
+  );
+}
+
+/** The same without the heads that are out, in a line of its own; the last answer stays until the next is there. */
+export function PredictedWithout({ texts, model, truncate, beside, isRead, out }: Omit<Props, "read"> & { out: Out }) {
+  const [answer, problem] = usePredicted(isRead ? predictionOf(texts, model, truncate, beside, out) : null);
+  const last = useRef<{ of: string; answer: Predicted } | null>(null);
+  const of = JSON.stringify([texts, model.name]);
+  if (answer) last.current = { of, answer };
+  const found = answer ?? (last.current?.of === of ? last.current.answer : null);
+  return (
+    <div
+      class="live-predictions live-changed"
+      role="region"
+      aria-label={`What the model predicts from “${texts.text}” without the heads that are out`}
+      aria-live="polite"
+      tabIndex={found?.gaps.length ? 0 : undefined}
+      data-changed={answer ? answer.without?.heads.join() : ""}
+    >
+      {problem && <p>Nothing is predicted without them: {problem.message}</p>}
+      {!found && !problem && <p class="live-later">without them …</p>}
+      {found && !problem && <Changed found={found} model={model} />}
     </div>
   );
 }

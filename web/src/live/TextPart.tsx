@@ -1,10 +1,12 @@
 // A text and its picture, or two side by side with one set of choices for both.
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Head, ModelInfo, Report } from "../schema";
 import type { Change, State } from "../state";
 import { besideOf, type ChangeLive, format, type LiveState, type Texts, textsOf } from "./address";
 import { Column } from "./Column";
 import { examplesFor } from "./examples";
+import { OutBar } from "./OutBar";
+import { changed, inAddress, outOf } from "./out";
 import { readsPairs } from "./TextForm";
 import type { Server } from "./useServer";
 
@@ -40,7 +42,20 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
     isEditing: editing === place,
     setEditing: (wanted: boolean) => edit(wanted ? place : ""),
   });
+  const out = outOf(state.out, state.instead, model);
+  const outNow = useRef(out.heads); // a key may be pressed again before the page is drawn anew
+  outNow.current = out.heads;
+  const setOut = useCallback(
+    (heads: string[], isOut: boolean) => {
+      outNow.current = changed(outNow.current, heads, isOut);
+      change({ out: inAddress(outNow.current) });
+    },
+    [change],
+  );
   const shared = {
+    out,
+    setOut,
+    isOutDrawn: state.outDrawn && out.heads.length > 0,
     model,
     statistics,
     roles,
@@ -74,6 +89,16 @@ export function TextPart({ server, model, report, state, change, dark }: Props) 
             >
               {comparing ? "only one" : "compare"}
             </button>
+          }
+          outBar={
+            <OutBar
+              out={out}
+              model={model}
+              put={(heads) => setOut(heads, false)}
+              setHow={(instead) => change({ instead })}
+              isDrawn={state.outDrawn}
+              setDrawn={(outDrawn) => change({ outDrawn })}
+            />
           }
           empty={isEmpty && <Examples model={model} read={read} />}
           below={(shown) => isOfRun && report && !isEmpty && <HeadsShown report={report} state={shown} change={change} />}

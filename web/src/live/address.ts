@@ -1,8 +1,10 @@
 // What the live page shows, in its address: the choices of the views, the texts, and what of the run is open.
 import { type Fields, flag, list, oneOf, parse as read, text, format as written } from "../fields";
 import { PARTS, FIELDS as REPORT_FIELDS, ONE_BY_ONE as REPORT_ONE_BY_ONE, PASSING as REPORT_PASSING, type ReportState } from "../report/address";
+import { Instead } from "../schema";
 import { type Address, useFragment } from "../shell/address";
 import { type State, TOKENS, FIELDS as VIEW_FIELDS, ONE_BY_ONE as VIEW_ONE_BY_ONE, PASSING as VIEW_PASSING } from "../state";
+import { IN_ADDRESS } from "./out";
 
 /** The texts of one reading; empty where there is none. */
 export interface Texts {
@@ -20,6 +22,9 @@ interface OwnState extends Texts {
   besidePair: string;
   besideTarget: string;
   besideKeep: string[]; // tokens kept in the second text
+  out: string[]; // heads that are taken out: `decoder-self-17.3`
+  instead: Instead; // what takes their place
+  outDrawn: boolean; // the pictures too are of the model without them
   lecture: boolean; // large, and nothing but the text and its picture
 }
 
@@ -38,6 +43,9 @@ const OWN: Fields<OwnState> = {
   besidePair: text(),
   besideTarget: text(),
   besideKeep: list<string, string[]>([], TOKENS),
+  out: list<string, string[]>([], IN_ADDRESS),
+  instead: oneOf(Instead, "zero"),
+  outDrawn: flag(false),
   lecture: flag(false),
 };
 const FIELDS: Fields<LiveState> = { ...OWN, ...VIEW_FIELDS, ...REPORT_FIELDS, part: OWN.part };

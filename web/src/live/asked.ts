@@ -3,6 +3,7 @@
 import type { ModelInfo, ReadRequest } from "../schema";
 import type { State } from "../state";
 import type { Texts } from "./address";
+import { inRequest, NOBODY, type Out } from "./out";
 
 export interface Asked {
   model: string;
@@ -12,10 +13,11 @@ export interface Asked {
   truncate: boolean;
   extra: string[]; // measures beyond the usual ones
   neurons: boolean;
+  out: Out; // heads that the picture is without
 }
 
 /** Null where there is no text yet. */
-export function askedOf(texts: Texts, model: ModelInfo, truncate: boolean, state: State): Asked | null {
+export function askedOf(texts: Texts, model: ModelInfo, truncate: boolean, state: State, out = NOBODY): Asked | null {
   if (!texts.text.trim()) return null;
   const chosen = [state.measure, state.compare];
   return {
@@ -26,6 +28,7 @@ export function askedOf(texts: Texts, model: ModelInfo, truncate: boolean, state
     truncate,
     extra: moreMeasures(model).map((measure) => measure.name).filter((name) => chosen.includes(name)),
     neurons: state.view === "neuron",
+    out,
   };
 }
 
@@ -46,7 +49,7 @@ export function together(asked: Asked, before: Asked | null): Asked {
 
 /** Whether an answer to `before` has all that is asked now. */
 export function isAnswered(asked: Asked, before: Asked): boolean {
-  return sameText(asked, before) && asked.extra.every((name) => before.extra.includes(name)) && (before.neurons || !asked.neurons);
+  return sameText(asked, before) && sameHeads(asked.out, before.out) && asked.extra.every((name) => before.extra.includes(name)) && (before.neurons || !asked.neurons);
 }
 
 export function requestOf(asked: Asked, model: ModelInfo): ReadRequest {
@@ -59,10 +62,15 @@ export function requestOf(asked: Asked, model: ModelInfo): ReadRequest {
     ...(asked.extra.length > 0 && { measures: [...usual, ...asked.extra] }),
     ...(asked.neurons && { neurons: true }),
     ...(asked.truncate && { truncate: true }),
+    ...inRequest(asked.out),
   };
 }
 
 /** Whether both are about the same texts, read by the same model. */
 export function sameText(one: Asked, other: Asked): boolean {
   return (["model", "text", "pair", "target", "truncate"] as const).every((name) => one[name] === other[name]);
+}
+
+function sameHeads(one: Out, other: Out): boolean {
+  return JSON.stringify(inRequest(one)) === JSON.stringify(inRequest(other));
 }

@@ -1,9 +1,10 @@
 // What is asked about a text beside its attention, and what can be done with the answer.
 import type { Guess, ModelInfo, PredictRequest } from "../schema";
 import type { Texts } from "./address";
+import { inRequest, NOBODY, type Out } from "./out";
 
 /** Null where there is nothing to ask. A target changes nothing about what the model would write. */
-export function predictionOf(texts: Texts, model: ModelInfo, truncate: boolean, beside: string): PredictRequest | null {
+export function predictionOf(texts: Texts, model: ModelInfo, truncate: boolean, beside: string, out: Out = NOBODY): PredictRequest | null {
   if (!texts.text.trim()) return null;
   return {
     model: model.name,
@@ -11,6 +12,7 @@ export function predictionOf(texts: Texts, model: ModelInfo, truncate: boolean, 
     ...(!model.encoder_decoder && texts.pair.trim() && { pair: texts.pair }),
     ...(model.compares && beside.trim() && { beside }),
     ...(truncate && { truncate: true }),
+    ...inRequest(out),
   };
 }
 

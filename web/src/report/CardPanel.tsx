@@ -62,6 +62,7 @@ export function CardPanel({ at, open, children }: Props) {
           </p>
         )}
       </section>
+      <WithoutIt head={head} />
       <Special head={head} />
       <Tested head={head} />
       <Numbers at={at} />
@@ -107,6 +108,23 @@ function Missed({ says, score, needed }: NearestMiss) {
         <b style={{ left: `${100 * Math.min(1, needed)}%` }} />
       </span>
     </div>
+  );
+}
+
+/** What becomes of the model without it, and whether its name holds. */
+function WithoutIt({ head }: { head: Head }) {
+  if (!head.without) return null;
+  const { says, confirmed } = head.without;
+  return (
+    <section class="without-it">
+      <h3>
+        Without it{confirmed === true && <span class="verdict"> ✓ confirmed</span>}
+        {confirmed === false && <span class="verdict"> by its pattern only</span>}
+      </h3>
+      {says.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </section>
   );
 }
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from threading import get_ident
 from typing import Any
 
 from torch import Tensor, nn
@@ -24,12 +25,16 @@ Change = Callable[[Tensor, Where], Tensor | None]
 
 @contextmanager
 def changed_heads(
-    changes: Sequence[tuple[TracedSite, Change]], entries: Iterable[nn.Module], stacks: Mapping[str, nn.Module]
+    changes: Sequence[tuple[TracedSite, Change]],
+    entries: Iterable[nn.Module],
+    stacks: Mapping[str, nn.Module],
+    thread: int | None = None,
 ) -> Iterator[None]:
     """Let each change see, and replace, what the W_O of its site is about to read.
 
     `entries` are the modules that begin a pass: one layer may serve several sites, which are told apart by its calls.
-    `stacks` are those that begin the pass of a stack, and are given its mask.
+    `stacks` are those that begin the pass of a stack, and are given its mask. With a `thread`, its passes alone are changed,
+    while others run the whole model; where a row stands can then not be asked.
     """
     places = Places(stacks)
     by_layer: dict[nn.Module, dict[int, list[tuple[TracedSite, Projection, Change]]]] = {}
@@ -42,10 +47,16 @@ def changed_heads(
     of_how_many = {found.projection.module: found.projection.calls for found, _ in changes if found.projection is not None}
     calls: Counter[nn.Module] = Counter()
 
+    def is_meant() -> bool:
+        return thread is None or thread == get_ident()
+
     def begin(*_: object) -> None:
-        calls.clear()
+        if is_meant():
+            calls.clear()
 
     def read(module: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        if not is_meant():
+            return given
         here = by_layer[module].get(calls[module] % of_how_many[module], [])
         calls[module] += 1
         rows = given[0]
@@ -56,7 +67,8 @@ def changed_heads(
     with ExitStack() as stack:
         for entry in entries:
             stack.callback(entry.register_forward_pre_hook(begin).remove)
-        stack.enter_context(places.watch())
+        if thread is None:
+            stack.enter_context(places.watch())
         stack.enter_context(seen_by_hooks(by_layer))
         for module in by_layer:
             stack.callback(module.register_forward_pre_hook(read).remove)

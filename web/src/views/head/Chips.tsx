@@ -1,10 +1,12 @@
 // The heads of this layer, each a number in its colour: click to show or hide one, double click for it alone.
 import { useRef, useState } from "preact/hooks";
-import { isDifference, isJoint } from "../../data/content";
+import { headName, isDifference, isJoint } from "../../data/content";
 import { roleOf } from "../../data/telling";
 import { headColour, inkOn, rgbOf } from "../../drawing/colours";
+import type { Attention } from "../../schema";
 import { useWidth } from "../../shell/hooks";
 import { useViewed } from "../../shell/viewed";
+import { TakeOut, useOutClick, useWithout } from "../../shell/without";
 
 /** `preview` is told of the head under the pointer, which is shown alone while it is there. */
 export function Chips({ preview }: { preview: (head: number | null) => void }) {
@@ -12,6 +14,8 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
   const list = useRef<HTMLDivElement>(null);
   const [stop, setStop] = useState(0);
   const [box, width] = useWidth<HTMLDivElement>();
+  const without = useWithout();
+  const outClick = useOutClick();
   if (isJoint(content, attention, state.measure)) {
     return (
       <div class="chips" ref={box}>
@@ -20,6 +24,7 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
     );
   }
   const chosen = state.heads ?? attention.heads;
+  const shown = attention.heads.filter((head) => chosen.includes(head));
   const roles = attention.heads.map((head) => roleOf(content, attention, head));
   const isNamed = roomFor(roles) <= width; // else chips would take two lines; their titles have it
   const bySign = isDifference(content, state); // lines are coloured by what there is more of, not by heads
@@ -52,24 +57,29 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
           const colour = headColour(place, dark);
           const coloured = { borderColor: colour, backgroundColor: on ? colour : "", color: on ? inkOn(rgbOf(colour)) : "" };
           const role = roles[place];
-          const name = role ? `head ${attention.layer}.${head} ${role}` : `head ${attention.layer}.${head}`;
+          const isOut = without?.out.has(headName(attention, head)) ?? false;
+          const name = `head ${attention.layer}.${head}${role && ` ${role}`}${isOut ? ", taken out" : ""}`;
           return (
             <button
               key={head}
               type="button"
-              class={bySign ? "chip by-sign" : "chip"}
+              class={["chip", bySign && "by-sign", isOut && "out"].filter(Boolean).join(" ")}
               data-head={head}
               aria-pressed={on}
               aria-label={name}
-              title={`${name}: click shows or hides it, double click or shift-click shows only it`}
+              title={`${name}: click shows or hides it, double click or shift-click shows only it${without ? `, alt-click ${isOut ? "puts it back" : "takes it out"}` : ""}`}
               tabIndex={place === Math.min(stop, attention.heads.length - 1) ? 0 : -1}
               style={bySign ? {} : coloured}
-              onClick={(event) => (event.shiftKey ? change({ heads: [head] }) : toggle(head))}
+              onClick={(event) => {
+                if (outClick(event, headName(attention, head))) return;
+                if (event.shiftKey) change({ heads: [head] });
+                else toggle(head);
+              }}
               onDblClick={() => change({ heads: [head] })}
               onFocus={() => setStop(place)}
               onPointerEnter={(event) => preview(event.pointerType === "mouse" && on && chosen.length > 1 ? head : null)}
             >
-              {head} {role && isNamed && <small class="chip-role">{role}</small>}
+              <span class="chip-number">{head}</span> {role && isNamed && <small class="chip-role">{role}</small>}
             </button>
           );
         })}
@@ -91,8 +101,15 @@ export function Chips({ preview }: { preview: (head: number | null) => void }) {
           most telling
         </button>
       )}
+      <TakeOut heads={shown.map((head) => headName(attention, head))} what={headsSaid(attention, shown)} />
     </div>
   );
+}
+
+/** "17.3", "3 heads", "layer 17". */
+function headsSaid(attention: Attention, heads: number[]): string {
+  if (heads.length === 1) return `${attention.layer}.${heads[0]}`;
+  return heads.length === attention.heads.length ? `layer ${attention.layer}` : `${heads.length} heads`;
 }
 
 const CHIP = 36; // pixels, with the gap to the next

@@ -5,6 +5,7 @@ import { seenIn } from "../../data/telling";
 import { number } from "../../drawing/canvas";
 import { frameGrows } from "../../shell/frame";
 import { useViewed } from "../../shell/viewed";
+import { TakeOut } from "../../shell/without";
 import { Picture } from "../head/Picture";
 
 interface Props {
@@ -37,6 +38,7 @@ export function Enlarged({ place, joint, close }: Props) {
     <section class="enlarged" ref={panel} aria-label={label} data-head={joint ? attention.layer : `${attention.layer}.${head}`}>
       <header>
         <h2>{label}</h2>
+        {!joint && <TakeOut heads={[headName(attention, head)]} what={`${attention.layer}.${head}`} />}
         <button
           type="button"
           name="open"

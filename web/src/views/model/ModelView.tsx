@@ -1,11 +1,12 @@
 // Every head of every layer, small; the one that is clicked, large (vig2019, section 4.2).
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isDifference, measureTitle } from "../../data/content";
+import { headName, isDifference, measureTitle } from "../../data/content";
 import { withoutSinks } from "../../data/shown";
 import { drawn } from "../../drawing/drawn";
 import { useWidth } from "../../shell/hooks";
 import { usePrinting } from "../../shell/printing";
 import { useViewed } from "../../shell/viewed";
+import { useOutKey } from "../../shell/without";
 import { axesOf } from "../head/maps";
 import { SIGNS } from "../head/Picture";
 import { byLayer, byStatistic, type Cell, gridOf, inOrder, rangeOf, sortedBy, statisticsOf } from "./cells";
@@ -72,6 +73,7 @@ export function ModelView({ onHidden }: ViewProps) {
     root.current?.querySelector<HTMLElement>(`[data-cell="${chosen?.key}"]`)?.focus();
   };
   const read = grid.cells.find((cell) => cell.key === pointed) ?? chosen;
+  useOutKey(read && read.head !== null ? [headName(read.attention, read.head)] : []);
   const { level, pairs, sinks, of } = state;
   const axes = useMemo(() => axesOf(content, attention, state), [content, attention, level, pairs, sinks, of]);
   const lines = asLines(axes.rowPlaces.length, axes.columnPlaces.length, size, state.small);

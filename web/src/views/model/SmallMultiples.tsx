@@ -1,6 +1,8 @@
 // The grid of heads: a small picture each, numbers at the margins; one stop of the Tab key, arrows inside.
 import { useMemo, useRef } from "preact/hooks";
+import { headName } from "../../data/content";
 import { number } from "../../drawing/canvas";
+import { useOutClick, useWithout } from "../../shell/without";
 import { byLayer, type Cell, type Grid, placeOfLayer, type Spot } from "./cells";
 import { GAP, headerHeight, MARGIN, rowHeight } from "./layout";
 
@@ -28,6 +30,8 @@ const STEPS: Record<string, [number, number]> = {
 
 export function SmallMultiples({ grid, spots, flowing, blocks, size, canvas, chosen, stop, setStop, point, choose }: Props) {
   const list = useRef<HTMLDivElement>(null);
+  const out = useWithout()?.out;
+  const outClick = useOutClick();
   const offset = flowing ? 1 : 2; // lines of the grid count from 1, and the first are for the numbers
   const across = flowing ? 1 + Math.max(0, ...[...spots.values()].map((spot) => spot.column)) : grid.heads.length;
   const columns = `${flowing ? "" : `${MARGIN}px `}repeat(${Math.max(1, across)}, ${size + 2}px)`;
@@ -46,19 +50,21 @@ export function SmallMultiples({ grid, spots, flowing, blocks, size, canvas, cho
     () =>
       grid.cells.map((cell) => {
         const spot = spots.get(cell.key);
+        const name = cell.head === null ? "" : headName(cell.attention, cell.head);
+        const isOut = out?.has(name) ?? false;
         const label = cell.head === null ? `layer ${cell.attention.layer}` : cell.key;
         return (
           <button
             key={cell.key}
             type="button"
-            class="model-cell"
+            class={isOut ? "model-cell out" : "model-cell"}
             data-cell={cell.key}
             hidden={!spot}
-            aria-label={cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}`}
+            aria-label={cell.head === null ? `layer ${cell.key}, all heads together` : `head ${cell.key}${isOut ? ", taken out" : ""}`}
             aria-pressed={chosen === cell.key}
             tabIndex={stop === cell.key ? 0 : -1}
             style={{ gridRow: (spot?.row ?? 0) + offset, gridColumn: (spot?.column ?? 0) + (spot?.block ?? 0) + offset, width: `${size + 2}px` }}
-            onClick={() => choose(cell)}
+            onClick={(event) => (name && outClick(event, name)) || choose(cell)}
           >
             <span class="model-room" style={{ height: `${size}px` }} />
             {flowing && (
@@ -70,7 +76,7 @@ export function SmallMultiples({ grid, spots, flowing, blocks, size, canvas, cho
           </button>
         );
       }),
-    [grid, spots, flowing, size, chosen, stop, choose],
+    [grid, spots, flowing, size, chosen, stop, choose, out],
   );
   return (
     <div
