@@ -37,6 +37,26 @@ def test_where_it_is_told_as_json_and_of_two_runs(monkeypatch, capsys, folder: P
     assert "<title>Two &lt;runs&gt; · headscope</title>" in page.read_text("utf-8")
 
 
+def test_what_is_lost_without_each_head(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
+    losses = per_head([0.5, 0.1, 0.1, 0.2], "loss").assign(how="mean", kl=[0.4, 0.1, 0.1, 0.1])
+    losses = losses.assign(loss_others=[0.1, 0.5, 0.2, 0.1], loss_others_deviation=0.0)
+    ablated = made_run(tmp_path / "ablated", ablation=losses)
+    code, _, _ = run(monkeypatch, capsys, "report", folder, "--ablation", ablated)
+    assert code == 0
+    assert "the loss rises by 0.50 nats a token (other heads of its layer 0.10" in (folder / "report.html").read_text(
+        "utf-8"
+    )
+    assert "ablation" not in load_run(folder), "the run stays as it was"
+    code, _, err = run(monkeypatch, capsys, "report", folder, "--ablation", folder)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "has no table ablation: make it with headscope ablate" in err
+    manifest = load_manifest(ablated)
+    save_manifest(ablated, {**manifest, "model": {**manifest["model"], "hashes": {"x": "y"}}})
+    code, _, err = run(monkeypatch, capsys, "report", folder, "--ablation", ablated)
+    assert code == 2
+    assert "which is another model" in err
+
+
 def test_what_is_no_run_or_unfinished_is_one_sentence(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
     for path, said in ((tmp_path / "nowhere", "is not a run directory"), (folder, "is not finished")):
         if path == folder:

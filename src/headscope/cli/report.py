@@ -21,6 +21,9 @@ def report(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", parser=as_path, help="The page; RUN/report.html without it.")
     ] = None,
+    ablation: Annotated[
+        Path | None, typer.Option(help="A run of headscope ablate with the same model: what is lost without each head.")
+    ] = None,
     title: Annotated[str, typer.Option(help="What stands at the top; the model's name without it.")] = "",
     as_json: options.AsJson = False,
 ) -> None:
@@ -33,12 +36,14 @@ def report(
       headscope report run -o report.html
 
       headscope report trained untrained -o difference.html
+
+      headscope report run --ablation ablated -o report.html
     """
     from rich.console import Console
 
     from headscope.report import write_report
 
-    path = write_report(run, other, out=output, title=title)
+    path = write_report(run, other, out=output, title=title, ablation=ablation)
     size = path.stat().st_size
     if as_json:
         typer.echo(json.dumps({"file": str(path), "bytes": size, "runs": [str(one) for one in (run, other) if one]}))

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from headscope.heads.exemplars import add_exemplars
+from headscope.heads.repeats_without import NAME as WITHOUT
+from headscope.heads.repeats_without import add_repeats_without
 from headscope.lens.lens import Lens
 from headscope.measures import can_have
 from headscope.statistics import STATISTICS, DistanceProfile, Exemplars, JensenShannon, PositionMap, Statistic
@@ -13,6 +15,7 @@ from headscope.study.repeats import Frame, add_repeats
 from headscope.text import Document
 
 EACH = ("entropy", "distance", "offsets", "special_tokens", "punctuation", "strength", "beyond_sinks")
+WITHOUT_LENGTH = 25  # of those that are read once for every head of a layer
 LENGTH, SHORTEST = 40, 10  # tokens of a repeated sequence; a model of amino acids has too few different ones
 
 
@@ -29,12 +32,15 @@ def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list
 
 
 def add_model_tables(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
-    """Texts that people can read, and heads on repeated random tokens: what needs the model once more."""
+    """Texts that people can read, heads on repeated random tokens, and what these cost without the heads that look for
+    copies: what needs the model once more."""
     if any(name.startswith("exemplars") for name in run):
         add_exemplars(lens, run, documents)
     length = _repeated(lens)
     if REPEATS not in run and length >= SHORTEST:
         add_repeats(lens, run, sequences=8, length=length)
+    if WITHOUT not in run and length >= SHORTEST:
+        add_repeats_without(lens, run, length=min(length, WITHOUT_LENGTH))
 
 
 def _repeated(lens: Lens) -> int:

@@ -10,7 +10,8 @@ from headscope.errors import InputError
 from headscope.files import write_text
 from headscope.remote import as_path
 from headscope.report import schema
-from headscope.report.report_json import description
+from headscope.report.heads.effects import with_ablation
+from headscope.report.report_json import checked, description
 from headscope.study.run import Run
 from headscope.views.page import page
 
@@ -18,10 +19,20 @@ NAME = "report.html"  # beside the run, if nothing else is said
 
 
 def write_report(
-    run: Run | str | Path, other: Run | str | Path | None = None, *, out: str | Path | None = None, title: str = ""
+    run: Run | str | Path,
+    other: Run | str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    title: str = "",
+    ablation: Run | str | Path | None = None,
 ) -> Path:
-    """Write the report on a run (and a second one) to `out`, by default RUN/report.html; returns where it is."""
+    """Write the report on a run (and a second one) to `out`, by default RUN/report.html; returns where it is.
+
+    `ablation` is a run of `headscope ablate` with the same model: what becomes of it without each head.
+    """
     run = Run.open(run)
+    if ablation is not None:
+        run = with_ablation(checked(run), checked(Run.open(ablation)))
     path = as_path(out) if out is not None else run.folder / NAME
     if path.suffix not in (".html", ".htm"):
         raise InputError(f"A report is a page, so its file ends in .html: {path} does not.")

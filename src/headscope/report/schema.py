@@ -105,6 +105,13 @@ class Antecedents(TypedDict):
     baseline: float | None
 
 
+class HeadEffect(TypedDict):
+    """What becomes of the model without a head."""
+
+    says: list[str]  # sentences
+    confirmed: bool | None  # whether it does what its role says; None where that was not tried
+
+
 class MeanMap(TypedDict):
     """What a head gives from each of the first positions to each, on average over all texts."""
 
@@ -156,6 +163,7 @@ class Head(GivenRole):
     special: Special
     relation: Relation | None
     antecedents: Antecedents | None
+    without: HeadEffect | None  # where it was taken out
     exemplars: list[Exemplar]
     picture: Picture | None  # None: there is none, or it is in a chunk of the page
     picture_chunk: NotRequired[int]  # which has those of a layer's heads by name

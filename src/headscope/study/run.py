@@ -91,6 +91,13 @@ class Run:
         for computed in ("tables", "by_head", "roles"):
             self.__dict__.pop(computed, None)
 
+    def with_table(self, name: str, table: pd.DataFrame) -> Run:
+        """The same run with one more table, in memory alone."""
+        made = Run(self.folder, self.manifest)
+        made._tables = {**self._tables, name: table}
+        made.tables = list(dict.fromkeys([*self.tables, name]))
+        return made
+
     # Heads
 
     @cached_property

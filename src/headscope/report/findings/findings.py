@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from headscope.report.findings.causes import confirmed, strongest
 from headscope.report.findings.differences import compare_findings
 from headscope.report.findings.extremes import alike, caution, extremes
 from headscope.report.findings.finding import Finding
@@ -17,6 +18,8 @@ FINDERS: tuple[Callable[[Run], Iterator[Finding]], ...] = (  # what tells most f
     relations,
     antecedents,
     named,
+    confirmed,
+    strongest,
     sinks,
     contradictions,
     missing,

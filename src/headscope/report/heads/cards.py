@@ -12,6 +12,7 @@ from headscope.heads.roles import nearest_miss, rule_of_thumb, sink_share
 from headscope.later import pd
 from headscope.lens.head import Head
 from headscope.report import schema
+from headscope.report.heads.effects import effects_of
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.pictures import pictures_of
 from headscope.report.heads.sentence import SinkNames, miss_said, sentence_about
@@ -27,6 +28,7 @@ SAID_BEYOND_SINKS = ("offsets", "first_token", "punctuation", "separators", "spe
 def cards(run: Run) -> list[schema.Head]:
     """One plain dictionary a head, of text, numbers and None alone. `says` is a sentence for a newcomer."""
     found, sinks, exemplars, pictures = run.by_head, SinkNames(run), exemplars_of(run), pictures_of(run)
+    effects = effects_of(run)
     made: list[schema.Head] = []
     for row in run.roles.to_dict("records"):
         head = Head.of(row)
@@ -50,6 +52,7 @@ def cards(run: Run) -> list[schema.Head]:
                 "special": {"weight": _special(found, head, norm=False), "norm": _special(found, head, norm=True)},
                 "relation": best_relation(found, head),
                 "antecedents": _antecedents(found, head),
+                "without": effects.get(head),
                 "exemplars": exemplars.get(head, []),
                 "picture": pictures.get(head),
             }
