@@ -62,6 +62,14 @@ def test_ablating() -> None:
             exec(code, {"lens": lens, "headscope": headscope})
 
 
+def test_a_model_as_it_is_held() -> None:
+    from transformers import pipeline
+
+    held = pipeline("feature-extraction", model=tiny("bert"), tokenizer=tiny_tokenizer("wordpiece"))
+    for code in blocks("docs/how-to/your-model.md", "python"):
+        exec(code, {"held": held})
+
+
 def test_adding_a_measure() -> None:
     (code,) = blocks("docs/how-to/add-a-measure.md", "python")
     try:

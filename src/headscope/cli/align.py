@@ -72,6 +72,8 @@ def align(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
+    device_map: options.DeviceMap = None,
+    quantize: options.Quantize = None,
 ) -> None:
     """Align words by a translation model's cross attention.
 
@@ -98,7 +100,7 @@ def align(
     from headscope.progress import Bar
 
     corpus = read_pairs(source, target, first, gold, gold_format, gold_base, gold_first)
-    forward = ModelSource(model, device, dtype, revision, trust_remote_code)
+    forward = ModelSource(model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize)
     backward = replace(forward, model=reverse, revision=None, name="") if reverse else None
     with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
         run = align_corpus(

@@ -37,6 +37,8 @@ def doctor(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
+    device_map: options.DeviceMap = None,
+    quantize: options.Quantize = None,
 ) -> None:
     """Prove that a model's attention is read right. Exit code 1 if anything is off.
 
@@ -52,7 +54,9 @@ def doctor(
     """
     from headscope.lens.doctor import diagnose  # it is made of what watches a model, and that of torch
 
-    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
+    with ModelSource(
+        model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize
+    ).open() as lens:
         diagnosis = diagnose(lens)
     if as_json:
         typer.echo(json.dumps(diagnosis.to_json(), indent=2))

@@ -6,15 +6,33 @@ from typing import Annotated, Literal
 
 import typer
 
+from headscope.lens.quantising import NAMED
 from headscope.measures import MEASURES
 from headscope.remote import as_path
 
 # The model, and how it is opened: the fields of a ModelSource
 Model = Annotated[
-    str, typer.Argument(help="A hub id, a folder with a saved model, or a GGUF file (extra: gguf).", metavar="MODEL")
+    str,
+    typer.Argument(
+        help="A hub id, a folder with a saved model or an adapter, or a GGUF file (extra: gguf).", metavar="MODEL"
+    ),
 ]
 Device = Annotated[str | None, typer.Option(help="Where the model runs: cpu, cuda, cuda:1, mps, ... Default: the CPU.")]
-Dtype = Annotated[str, typer.Option(help="Its precision: float32, bfloat16, float16 or float64.")]
+Dtype = Annotated[
+    str, typer.Option(help="Its precision: float32, bfloat16, float16, float64, or auto (the one that it was saved in).")
+]
+DeviceMap = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MAP",
+        help="For a model that is too large for one device: auto spreads it over all of them and the disk (extra: gguf, for "
+        "accelerate); or which part runs where, as JSON.",
+    ),
+]
+Quantize = Annotated[
+    str | None,
+    typer.Option(metavar="HOW", help=f"Quantise it as it is opened: {', '.join(NAMED)}, or a configuration as JSON."),
+]
 Revision = Annotated[str | None, typer.Option(help="A branch, tag or commit of a model on the hub.")]
 TrustRemoteCode = Annotated[
     bool, typer.Option("--trust-remote-code", help="Run code that comes with the model. Read it first.")

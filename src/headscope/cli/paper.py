@@ -42,11 +42,13 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         dtype: options.Dtype = "float32",
         revision: options.Revision = None,
         trust_remote_code: options.TrustRemoteCode = False,
+        device_map: options.DeviceMap = None,
+        quantize: options.Quantize = None,
         **given: Any,
     ) -> None:
         paper.check_given([name for name, value in given.items() if value])
         by_text = _set(paper, set_by_text or ())
-        source = ModelSource(model, device, dtype, revision, trust_remote_code)
+        source = ModelSource(model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize)
         data, settings = (_made(one, source, given) for one in (paper.data_type, paper.settings_type))
         chosen = replace(settings, **by_text)
         with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:

@@ -32,6 +32,8 @@ def read(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
+    device_map: options.DeviceMap = None,
+    quantize: options.Quantize = None,
 ) -> None:
     """Read one text: what every head looks at most.
 
@@ -47,7 +49,9 @@ def read(
 
     stack, kind = attention_named(attention)
     MEASURES[measure]  # a name that there is none of is refused before a model is opened
-    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
+    with ModelSource(
+        model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize
+    ).open() as lens:
         reading = lens.read(text, pair=pair, target=target, truncate=truncate)
         reading = reading.to_words() if level == "word" else reading
         heads = reading.strongest(measure, kind=kind, stack=stack, without_sinks=without_sinks, renormalise=renormalise)

@@ -32,6 +32,8 @@ def serve(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
+    device_map: options.DeviceMap = None,
+    quantize: options.Quantize = None,
 ) -> None:
     """Type a text and see every head live (extra: server).
 
@@ -57,7 +59,14 @@ def serve(
     if run is not None:
         load_run(run)  # says so at once if it is none
     opened = open_models(
-        models or [], run, device=device, trust_remote_code=trust_remote_code, dtype=dtype, revision=revision
+        models or [],
+        run,
+        device=device,
+        trust_remote_code=trust_remote_code,
+        dtype=dtype,
+        revision=revision,
+        device_map=device_map,
+        quantization=quantize,
     )
 
     def say(listening: Settings) -> None:

@@ -85,6 +85,8 @@ def study(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
+    device_map: options.DeviceMap = None,
+    quantize: options.Quantize = None,
 ) -> None:
     """Count statistics over a corpus. Run the same command again to go on after an interruption.
 
@@ -119,7 +121,9 @@ def study(
     )
     if annotate is not None:
         documents = documents.annotated(Annotator.of(annotate))
-    source = ModelSource(model, device, dtype, revision, trust_remote_code, random_init)
+    source = ModelSource(
+        model, device, dtype, revision, trust_remote_code, random_init, device_map=device_map, quantization=quantize
+    )
     feed: Any = {"batch_size": batch_size, "max_tokens": max_tokens, "truncate": truncate, "on_error": on_error}
     feed |= {"out": output, "shard_size": shard_size, "encoding": BY_WORD if by_word else AS_WRITTEN}
     check_study(source, documents, None if by_report else named, **feed)

@@ -89,6 +89,8 @@ def view(
     dtype: options.Dtype = "float32",
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
+    device_map: options.DeviceMap = None,
+    quantize: options.Quantize = None,
 ) -> None:
     """See a text as a model's heads see it, on one page.
 
@@ -116,7 +118,12 @@ def view(
     for name in (measure, compare or measure):
         MEASURES[name]  # one that is not there is refused before a model is opened
     paths = _paths(output, svg=svg, pdf=pdf, png=png)
-    asked = [(ModelSource(model, device, dtype, revision, trust_remote_code), Document(_text(text, file), pair, target))]
+    asked = [
+        (
+            ModelSource(model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize),
+            Document(_text(text, file), pair, target),
+        )
+    ]
     if any(given is not None for given in (against, against_target, against_model, against_revision)):
         asked.append(_second(*asked[0], against, against_target, against_model, against_revision))
     opened = kind or ("head" if len(asked) == 1 else "model")

@@ -17,6 +17,7 @@ from headscope.errors import InputError, ModelError
 from headscope.later import PreTrainedModel, nn, torch
 from headscope.lens import watching
 from headscope.lens.block import AttentionBlock
+from headscope.lens.compiled import compiled_calls, eagerly
 from headscope.lens.head import Head, heads_named
 from headscope.lens.head_means import HeadMeans, head_means
 from headscope.lens.in_blocks import InBlocks
@@ -56,12 +57,18 @@ class Lens:
         self.encoder = Encoder(source.name, model, tokenizer, self._accepted)
         self._implementations = watching.attention_implementations(model)
         modes = {module: module.training for module in model.modules()}
+        compiled = compiled_calls(model)
+        self._eagerly = eagerly(model)
         # Runs when the lens is closed, or else when it is lost: nothing in it may hold the lens.
         self._in_blocks = InBlocks(model)
-        self._give_back = weakref.finalize(self, _give_back, model, self._implementations, modes, self._in_blocks)
+        self._give_back = weakref.finalize(
+            self, _give_back, model, self._implementations, modes, self._in_blocks, compiled
+        )
         _open_models.add(model)
         try:
             model.eval()
+            for module in compiled:  # what is compiled cannot be looked into
+                module._compiled_call_impl = None
             watching.switch_attention(model, watching.NAME)
             self.trace = self._find_sites()
             if watching.asks_for_eager(self.trace):
@@ -194,7 +201,7 @@ class Lens:
         options = {"use_cache": False} if "use_cache" in inspect.signature(self.model.forward).parameters else {}
         capture = watching.GradientCapture(self.trace, batch, receive, rows, task.masked)
         with torch.inference_mode(False), torch.enable_grad(), watching.frozen(self.model), closing(capture):
-            with capture.watch():
+            with capture.watch(), self._eagerly():
                 output = self.model(**task.inputs, **options)
             losses = text_losses(word_logits(output), task.targets)
             capture.backward(losses.sum())
@@ -208,10 +215,13 @@ class Lens:
         """
         if self.is_encoder_decoder and "decoder_input_ids" not in inputs:
             encoder: Any = self.model.get_encoder()
-            return encoder(**{name: inputs[name] for name in ("input_ids", "attention_mask") if name in inputs}, **options)
+            given = {name: inputs[name] for name in ("input_ids", "attention_mask") if name in inputs}
+            with self._eagerly():
+                return encoder(**given, **options)
         if "use_cache" in self._accepted:
             options["use_cache"] = False
-        return self._backbone(**inputs, **options)
+        with self._eagerly():
+            return self._backbone(**inputs, **options)
 
     # Without some heads
 
@@ -341,7 +351,11 @@ class Lens:
 
 
 def _give_back(
-    model: PreTrainedModel, implementations: list[tuple[Any, Any]], modes: dict[nn.Module, bool], in_blocks: InBlocks
+    model: PreTrainedModel,
+    implementations: list[tuple[Any, Any]],
+    modes: dict[nn.Module, bool],
+    in_blocks: InBlocks,
+    compiled: dict[nn.Module, Any],
 ) -> None:
     _open_models.discard(model)
     in_blocks.give_back()
@@ -349,3 +363,5 @@ def _give_back(
         config._attn_implementation_internal = implementation
     for module, training in modes.items():
         module.training = training
+    for module, call in compiled.items():
+        module._compiled_call_impl = call

@@ -23,7 +23,9 @@ from safetensors import SafetensorError
 
 from headscope.errors import MissingExtra, ModelError
 from headscope.later import PreTrainedModel, huggingface_hub, torch, transformers
+from headscope.lens.adapters import adapter_in, with_adapter
 from headscope.lens.copies import through_copy
+from headscope.lens.placement import PLACED, device_of, offload_folder
 from headscope.lens.quiet import quiet
 from headscope.lens.text_part import backbone, text_part
 
@@ -36,15 +38,35 @@ _SAVE_IT = (
 
 
 def load(
-    source: str | Path, *, device: str | None = None, dtype: str = "float32", **options: Any
+    source: str | Path,
+    *,
+    device: str | None = None,
+    dtype: str = "float32",
+    placed: dict[str, Any] | None = None,
+    **options: Any,
 ) -> tuple[PreTrainedModel, Any]:
-    """The model that was saved under `source`, with the head it was saved with, and its tokenizer."""
+    """The model that was saved under `source`, with the head it was saved with, and its tokenizer.
+
+    `placed` says where its parts run and how it is quantised: device_map and quantization_config of transformers.
+    """
+    placed = {name: value for name, value in (placed or {}).items() if value is not None}
+    adapter = adapter_in(source)
+    if adapter is not None:
+        return with_adapter(adapter, lambda base: load(base, device=device, dtype=dtype, placed=placed, **options))
     folder, gguf = _locate(source)
     _check_device(device or "cpu")
+    if gguf is not None and placed:
+        raise ModelError(
+            f"{source} is a GGUF file, which is opened whole and in one piece: save it once as a folder "
+            "(model.save_pretrained), and open that with a device map or quantised."
+        )
+    if "device_map" in placed:
+        placed["offload_folder"] = offload_folder()
+    options |= placed
     if gguf is not None:
         model, tokenizer = through_copy(
             Path(folder, gguf),
-            dtype,
+            _known(dtype),
             lambda: _opened(source, folder, dtype, {**options, "gguf_file": gguf}),
             lambda copied: _named(_opened(source, str(copied), dtype, options), folder),
         )
@@ -58,14 +80,20 @@ def load(
 
 def _opened(source: str | Path, folder: str, dtype: str, options: dict[str, Any]) -> tuple[PreTrainedModel, Any]:
     """What transformers makes of a folder, a hub id, or the GGUF file that options name."""
-    precision = getattr(torch, dtype)
+    precision = "auto" if dtype == "auto" and "gguf_file" not in options else getattr(torch, _known(dtype))
+    plain = {name: value for name, value in options.items() if name not in PLACED}
     with quiet(everything="gguf_file" in options), _no_conversion():
-        model_class = _attempt(source, lambda: _saved_class(folder, options))
+        model_class = _attempt(source, lambda: _saved_class(folder, plain))
         # Said out loud, so that neither a default nor torch's environment variable can say otherwise.
         model = _attempt(source, lambda: model_class.from_pretrained(folder, dtype=precision, weights_only=True, **options))
         backbone(text_part(model), str(source))  # a model of pictures has no tokenizer to be missed
-        tokenizer = _attempt(source, lambda: _saved_tokenizer(source, folder, options))
+        tokenizer = _attempt(source, lambda: _saved_tokenizer(source, folder, plain))
     return model, tokenizer
+
+
+def _known(dtype: str) -> str:
+    """What GGUF files are opened in, where nothing else is asked for: they have many precisions."""
+    return "float32" if dtype == "auto" else dtype
 
 
 def _named(opened: tuple[PreTrainedModel, Any], folder: str) -> tuple[PreTrainedModel, Any]:
@@ -106,7 +134,7 @@ def random_twin(model: PreTrainedModel, seed: int, keep_embeddings: bool = False
     with torch.random.fork_rng(), quiet():
         torch.manual_seed(seed)
         twin: Any = type(model)(copy.deepcopy(model.config))
-        twin.to(device=model.device, dtype=model.dtype)
+        twin.to(device=device_of(model), dtype=model.dtype)
     if keep_embeddings:
         trained = _embeddings(model)
         with torch.no_grad():
@@ -153,6 +181,8 @@ def _locate(source: str | Path) -> tuple[str, str | None]:
     if (path / "config.json").is_file():
         _check_weights(path)
         return str(path), None
+    if (path / "modules.json").is_file() and (inside := sorted(path.glob("0_*/config.json"))):
+        return str(inside[0].parent), None  # of sentence-transformers, which may keep its model in a folder of its own
     gguf = sorted(path.glob("*.gguf"))
     if len(gguf) == 1:
         return str(path), gguf[0].name
@@ -210,13 +240,18 @@ def _attempt(source: str | Path, action: Any) -> Any:
     try:
         return action()
     except ImportError as error:
-        if "gguf" in str(error).lower() or "accelerate" in str(error):
+        if "gguf" in str(error).lower() or ("accelerate" in str(error) and _is_gguf(source)):
             raise MissingExtra(f"Reading the GGUF file of {source}", "gguf") from error
         raise ModelError(f"{source} needs a package that is not installed: {first_sentence(error)}") from error
     except UnpicklingError as error:
         raise ModelError(_why_no_pickle(source, error)) from error
     except (OSError, EOFError, ValueError, KeyError, RuntimeError, SafetensorError, struct.error) as error:
         raise ModelError(_explain(source, error)) from error
+
+
+def _is_gguf(source: str | Path) -> bool:
+    path = Path(source)
+    return path.suffix == ".gguf" or any(path.glob("*.gguf"))
 
 
 def _explain(source: str | Path, error: Exception) -> str:

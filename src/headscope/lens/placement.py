@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import cache
+
 from headscope.later import PreTrainedModel, nn, torch
+
+PLACED = ("device_map", "quantization_config", "offload_folder")  # of from_pretrained: what a tokenizer does not take
 
 
 def device_of(model: PreTrainedModel) -> torch.device:
@@ -16,3 +24,20 @@ def runs_on(module: nn.Module) -> torch.device | None:
     """To where accelerate brings the weights of a module; None where it does not."""
     device = getattr(getattr(module, "_hf_hook", None), "execution_device", None)
     return None if device is None else torch.device(device)
+
+
+def arrays_of(model: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
+    """Every array of a model by its name, one at a time: what is offloaded is read where it is kept."""
+    kept = {name: getattr(getattr(module, "_hf_hook", None), "weights_map", None) for name, module in model.named_modules()}
+    for name, array in model.state_dict().items():
+        place, _, own = name.rpartition(".")
+        weights = kept.get(place)
+        yield name, array if not array.is_meta or weights is None else weights[own]
+
+
+@cache
+def offload_folder() -> str:
+    """Where weights are kept for which there is no memory, as long as this process runs."""
+    folder = tempfile.mkdtemp(prefix="headscope-offload-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

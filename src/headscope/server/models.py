@@ -42,14 +42,16 @@ def open_models(
     run: Path | None = None,
     *,
     device: str | None = None,
+    device_map: str | None = None,
     trust_remote_code: bool = False,
     **options: Any,
 ) -> dict[str, Lens]:
     """A lens for each model (with `options` of ModelSource); without any, for the run's own, or else for the demo's."""
     here: Any = {"device": device, "trust_remote_code": trust_remote_code}
-    sources = [ModelSource(model, name=name, **here, **options) for name, model in named(given).items()]
+    mapped: Any = {**here, "device_map": device_map}
+    sources = [ModelSource(model, name=name, **mapped, **options) for name, model in named(given).items()]
     if not sources and run is not None:
-        sources = [ModelSource.described_as(load_run(run).manifest["model"], **here)]
+        sources = [ModelSource.described_as(load_run(run).manifest["model"], **mapped)]
     lenses: dict[str, Lens] = {}
     try:
         for source in sources:

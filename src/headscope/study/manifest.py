@@ -15,12 +15,13 @@ from headscope.files import sha256_of, write_text
 from headscope.later import torch, transformers
 from headscope.lens import watching
 from headscope.lens.lens import Lens
+from headscope.lens.placement import arrays_of
 from headscope.lens.source import ModelSource
 from headscope.version import __version__
 
 NAME = "manifest.json"
 FORMAT = 2  # of a run directory
-_WEIGHTS = ("*.safetensors", "*.gguf", "config.json", "tokenizer*.json", "*.model", "*.spm", "vocab*")
+_WEIGHTS = ("*.safetensors", "*.gguf", "config.json", "adapter_config.json", "tokenizer*.json", "*.model", "*.spm", "vocab*")
 
 
 def versions() -> dict[str, str]:
@@ -92,9 +93,9 @@ def is_same_model(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def _hash_of_parameters(model: torch.nn.Module) -> str:
     digest = hashlib.sha256()
-    for name, tensor in model.state_dict().items():
+    for name, tensor in arrays_of(model):
         digest.update(name.encode())
-        digest.update(watching.dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes())
+        digest.update(watching.dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     return digest.hexdigest()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headscope.later import Tensor, torch
 from headscope.lens.cached import Cached
@@ -32,6 +32,10 @@ class Batch(Cached):
     @property
     def has_target(self) -> bool:
         return "decoder_input_ids" in self.inputs
+
+    def on(self, device: torch.device) -> Batch:
+        """The same batch there: of a model that is spread over several devices, each site has it on its own."""
+        return self if device == self.device else self.cached(_moved, device)
 
     def query_side(self, site: Site) -> str:
         """`source` or `target`: whose tokens are the site's rows."""
@@ -64,6 +68,10 @@ class Batch(Cached):
     def key_sequences(self, site: Site) -> Sequence[TokenSequence]:
         """The sequences whose tokens are the site's keys."""
         return self.sequences(self.key_side(site))
+
+
+def _moved(batch: Batch, device: torch.device) -> Batch:
+    return replace(batch, inputs={name: tensor.to(device) for name, tensor in batch.inputs.items()})
 
 
 def _mask(batch: Batch, side: str) -> Tensor | None:

@@ -237,7 +237,8 @@ class Capture:
 
     def _beside(self, found: TracedSite, values: Tensor, keys: Tensor | None, queries: int) -> tuple[KeySide, Tensor | None]:
         """The keys of an attention, and the residual stream (batch, query, d_model): what was read for it is let go."""
-        from_values, around, mask = found.value_projection, found.connection, self.batch.key_mask(found.site)
+        from_values, around = found.value_projection, found.connection
+        mask = self.batch.on(values.device).key_mask(found.site)
         inputs = None if from_values is None else self._inputs.get(from_values.module)
         residual = None if around is None else self._inputs.get(around.residual)
         self._inputs.clear()
@@ -258,10 +259,11 @@ class Capture:
         """What a block is made of; weights are zero in rows of padding."""
         if rows.start == 0:
             self.sites_seen += 1
-        mask = self.batch.query_mask(site)
+        batch = self.batch.on(weights.device)
+        mask = batch.query_mask(site)
         if mask is not None:
             weights.masked_fill_(~mask[:, None, rows.start : rows.stop, None], 0)
-        return site, rows, weights, None if queries is None else queries[:, :, rows.start : rows.stop], keys, self.batch
+        return site, rows, weights, None if queries is None else queries[:, :, rows.start : rows.stop], keys, batch
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
         step, wanted = length, self.rows_per_block

@@ -103,7 +103,7 @@ class GradientCapture(Capture):
         """What makes blocks of a site: (rows, weights, gradients) -> receive."""
         site = found.site
         keys, queries = (None if some is None else some.detach() for some in (keys, queries))
-        key_side = KeySide(site, values.detach(), keys, self.batch.key_mask(site), found.projection)
+        key_side = KeySide(site, values.detach(), keys, self.batch.on(values.device).key_mask(site), found.projection)
 
         def show(rows: range, weights: Tensor, gradients: Tensor | None) -> None:
             if gradients is None:
