@@ -22,10 +22,8 @@ def adapter_in(source: str | Path) -> Path | None:
     return folder if (folder / CONFIG).is_file() and not (folder / "config.json").is_file() else None
 
 
-def with_adapter(folder: Path, load: Callable[[str], tuple[PreTrainedModel, Any]]) -> tuple[PreTrainedModel, Any]:
-    """The base model as `load` opens it, with the adapter on it; and the adapter's own tokenizer, where it has one."""
-    if find_spec("peft") is None:
-        raise ModelError(f"{folder} has an adapter, which needs the package peft: pip install peft.")
+def base_of(folder: Path) -> str:
+    """The model that an adapter is for: a folder or a hub id."""
     try:
         base = json.loads((folder / CONFIG).read_text(encoding="utf-8")).get("base_model_name_or_path")
     except ValueError as error:
@@ -34,6 +32,14 @@ def with_adapter(folder: Path, load: Callable[[str], tuple[PreTrainedModel, Any]
         raise ModelError(
             f"{folder / CONFIG} does not name the model that the adapter is for: fill in base_model_name_or_path."
         )
+    return str(base)
+
+
+def with_adapter(folder: Path, load: Callable[[str], tuple[PreTrainedModel, Any]]) -> tuple[PreTrainedModel, Any]:
+    """The base model as `load` opens it, with the adapter on it; and the adapter's own tokenizer, where it has one."""
+    if find_spec("peft") is None:
+        raise ModelError(f"{folder} has an adapter, which needs the package peft: pip install peft.")
+    base = base_of(folder)
     try:
         model, tokenizer = load(base)
     except ModelError as error:

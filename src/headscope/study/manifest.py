@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from headscope.errors import InputError
 from headscope.files import sha256_of, write_text
 from headscope.later import torch, transformers
 from headscope.lens import watching
+from headscope.lens.adapters import adapter_in, base_of
 from headscope.lens.lens import Lens
 from headscope.lens.placement import arrays_of
 from headscope.lens.source import ModelSource
@@ -77,7 +78,9 @@ def file_hashes(source: ModelSource) -> dict[str, str] | None:
         files = sorted({file for pattern in (*_WEIGHTS, *pickles) for file in place.glob(pattern)})
     else:
         return None
-    return {file.name: _hash_of_file(file, file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+    hashes = {file.name: _hash_of_file(file, file.stat().st_size, file.stat().st_mtime_ns) for file in files}
+    base = file_hashes(replace(source, model=base_of(adapter))) if (adapter := adapter_in(place)) is not None else None
+    return {**hashes, **{f"base/{name}": found for name, found in (base or {}).items()}}
 
 
 @lru_cache(maxsize=256)
