@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def fresh(opened: tuple[Any, Any]) -> Callable[[], Any]:
 def norms(held: Any, tokenizer: Any) -> Tensor:
     """(site, head, query, key)"""
     with headscope.open(held, tokenizer) as lens:
-        return torch.cat([block.scores("norm") for block in lens.read(TEXT).blocks])
+        return torch.cat([block.scores("norm") for block in lens.read(TEXT).blocks.values()])
 
 
 def proven(held: Any, tokenizer: Any) -> float:
@@ -117,8 +117,8 @@ def test_compiled(fresh: Callable[[], Any], opened: tuple[Any, Any]) -> None:
 
 
 @pytest.fixture
-def plain_minilm(minilm: Path) -> Iterator[Tensor]:
-    yield norms(AutoModel.from_pretrained(minilm), AutoTokenizer.from_pretrained(minilm))
+def plain_minilm(minilm: Path) -> Tensor:
+    return norms(AutoModel.from_pretrained(minilm), AutoTokenizer.from_pretrained(minilm))
 
 
 def test_in_a_sentence_transformer(minilm: Path, plain_minilm: Tensor) -> None:
