@@ -61,9 +61,7 @@ class Lens:
         self._eagerly = eagerly(model)
         # Runs when the lens is closed, or else when it is lost: nothing in it may hold the lens.
         self._in_blocks = InBlocks(model)
-        self._give_back = weakref.finalize(
-            self, _give_back, model, self._implementations, modes, self._in_blocks, compiled
-        )
+        self._give_back = weakref.finalize(self, _give_back, model, self._implementations, modes, self._in_blocks, compiled)
         _open_models.add(model)
         try:
             model.eval()
