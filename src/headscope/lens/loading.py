@@ -74,8 +74,8 @@ def load(
         if not Path(folder).is_dir() and _is_offline():
             options["local_files_only"] = True  # at once, instead of half a minute of retries
         model, tokenizer = _opened(source, folder, dtype, options)
-    placed: Any = model if device is None else cast(Any, model).to(device)
-    return placed, tokenizer
+    moved: Any = model if device is None else cast(Any, model).to(device)
+    return moved, tokenizer
 
 
 def _opened(source: str | Path, folder: str, dtype: str, options: dict[str, Any]) -> tuple[PreTrainedModel, Any]:

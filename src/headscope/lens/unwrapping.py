@@ -31,7 +31,8 @@ class Unwrapped(NamedTuple):
 
 def unwrapped(given: Any) -> Unwrapped:
     """The transformers model inside what someone holds; an error says what to pass where there is none, or no one."""
-    inside, tokenizer, adapters = given, None, ()
+    inside, tokenizer = given, None
+    adapters: tuple[str, ...] = ()
     while not isinstance(inside, PreTrainedModel):
         tokenizer = tokenizer or getattr(inside, "tokenizer", None)
         if _is(inside, "peft", "PeftModel") or _is(inside, "peft", "PeftMixedModel"):

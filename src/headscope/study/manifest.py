@@ -98,7 +98,7 @@ def _hash_of_parameters(model: torch.nn.Module) -> str:
     digest = hashlib.sha256()
     for name, tensor in arrays_of(model):
         digest.update(name.encode())
-        digest.update(watching.dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+        digest.update(watching.dequantised(tensor).detach().cpu().contiguous().flatten().view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 
