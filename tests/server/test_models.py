@@ -71,5 +71,5 @@ def test_the_demos_model(minilm: Path) -> None:
 
 
 def test_measures_that_a_model_cannot_have() -> None:
-    with headscope.open(build("qwen3_next").model) as lens:
+    with headscope.open(build("jetmoe").model) as lens:
         assert measures_of(lens) == ["weight", "joint_weight"]

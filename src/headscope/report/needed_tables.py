@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+from headscope.heads.copying import NAME as COPYING
+from headscope.heads.copying import add_copying
 from headscope.heads.exemplars import add_exemplars
 from headscope.heads.repeats_without import NAME as WITHOUT
 from headscope.heads.repeats_without import add_repeats_without
@@ -32,8 +34,8 @@ def report_statistics(lens: Lens, measures: Sequence[str] | None = None) -> list
 
 
 def add_model_tables(lens: Lens, run: Run, documents: Iterable[Document]) -> None:
-    """Texts that people can read, heads on repeated random tokens, and what these cost without the heads that look for
-    copies: what needs the model once more."""
+    """Texts that people can read, heads on repeated random tokens, what these cost without the heads that look for copies,
+    and copying scores: what needs the model once more."""
     if any(name.startswith("exemplars") for name in run):
         add_exemplars(lens, run, documents)
     length = _repeated(lens)
@@ -41,6 +43,8 @@ def add_model_tables(lens: Lens, run: Run, documents: Iterable[Document]) -> Non
         add_repeats(lens, run, sequences=8, length=length)
     if WITHOUT not in run and length >= SHORTEST:
         add_repeats_without(lens, run, length=min(length, WITHOUT_LENGTH))
+    if COPYING not in run:
+        add_copying(lens, run)
 
 
 def _repeated(lens: Lens) -> int:
