@@ -269,7 +269,7 @@ def test_starting_in_the_middle_is_starting_at_the_beginning(model_type: str) ->
         layers = watching.Layers(lens.model, lens.trace.sites)
 
         def states(inputs: dict[str, Tensor] = made.inputs) -> Tensor:
-            return lens.forward(inputs).last_hidden_state
+            return lens.forward(inputs)[0]  # T5's own pass has logits
 
         with layers.keep(len(made.inputs["input_ids"])):
             clean = states()

@@ -23,10 +23,12 @@ def corpus(tmp_path: Path) -> Path:
 
 def test_it_prints_the_heads_that_matter_most_and_where_the_tables_are(monkeypatch, capsys, tmp_path, corpus) -> None:
     model, out = save_tiny(tmp_path / "llama", "llama"), tmp_path / "run"
-    code, said, _ = run(monkeypatch, capsys, "ablate", model, corpus, "-o", out, "--how", "zero", "--layers", "--draws", 2)
+    code, said, beside = run(
+        monkeypatch, capsys, "ablate", model, corpus, "-o", out, "--how", "zero", "--layers", "--draws", 2
+    )
     assert code == 0
     assert "Counted 4 documents" in said
-    assert "not of the kind that it was trained for" in said, "a random model guesses"
+    assert "not of the kind that it was trained for" in " ".join(beside.split()), "a random model guesses"
     best = headscope.load_run(out)["ablation"].nsmallest(1, "rank").iloc[0]
     assert f"decoder self {best['layer']}.{best['head']}  zero  loss {best['loss']:+.4f}  kl {best['kl']:+.4f}" in said
     assert "ablation, ablation_layers" in said
@@ -42,8 +44,8 @@ def test_it_prints_the_heads_that_matter_most_and_where_the_tables_are(monkeypat
 def test_a_translator_has_two_files(monkeypatch, capsys, tmp_path, corpus) -> None:
     model, out = save_tiny(tmp_path / "marian", "marian"), tmp_path / "run"
     options = ("--target", corpus, "--how", "zero", "--no-estimate", "--take", 2)
-    code, _, errors = run(monkeypatch, capsys, "ablate", model, corpus, "-o", out, *options)
-    assert (code, errors) == (0, "")
+    code, _, _ = run(monkeypatch, capsys, "ablate", model, corpus, "-o", out, *options)
+    assert code == 0
     assert set(headscope.load_run(out)["ablation"]["kind"]) == {"self", "cross"}
 
 
@@ -62,4 +64,4 @@ def test_what_cannot_be_is_one_sentence(monkeypatch, capsys, tmp_path, corpus, o
     code, _, errors = run(monkeypatch, capsys, "ablate", model, corpus, "-o", tmp_path / "run", *given)
     assert code == 2
     assert says in errors
-    assert errors.count("\n") == 1
+    assert errors.strip().splitlines()[-1].startswith("headscope: "), "one sentence, behind the progress at most"

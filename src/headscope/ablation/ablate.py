@@ -286,7 +286,9 @@ class _Counting:
         """This run so far, with a row a head: that of the first way."""
         own = Run(self.phases.run, self.phases.manifest)
         found = own[tables.NAME]
-        return Run.of({tables.NAME: found[found["how"] == self.asked.ways[0]]}, self.phases.manifest)
+        one = Run.of({tables.NAME: found[found["how"] == self.asked.ways[0]]}, self.phases.manifest)
+        one.folder = own.folder  # for what is said of it
+        return one
 
     def _finish(self, merged: tables.Merged | None) -> Run:
         phases = self.phases
