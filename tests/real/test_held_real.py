@@ -54,11 +54,12 @@ def proven(held: Any, tokenizer: Any) -> float:
 
 
 def twin_of(model: Any, fresh: Callable[[], Any]) -> Any:
-    """A plain model with the numbers that the layers of another stand for."""
+    """A plain model with the numbers that the layers of another stand for; its last layer stays, which is the embeddings too."""
     twin = fresh()
     with torch.no_grad():
         for plain, layer in zip(linear_modules(twin), linear_modules(model), strict=True):
-            plain.weight.copy_(matrix_of(layer).T)
+            if plain is not twin.get_output_embeddings():
+                plain.weight.copy_(matrix_of(layer).T)
     return twin
 
 
