@@ -23,8 +23,8 @@ def stream_directions(block: AttentionBlock) -> Tensor:
     bias = block.key_side.projection.bias
     output = outputs_of(block) if bias is None else outputs_of(block) + bias
     if around.inner is None:
-        return along(residual + output)
-    directions = along(residual + around.inner(output))
+        return around.factor * along(residual + around.factor * output)
+    directions = around.factor * along(residual + around.factor * around.inner(output))
     return around.inner.transposed(directions) / around.inner.scale(output)
 
 
