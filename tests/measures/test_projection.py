@@ -55,8 +55,7 @@ def test_parts_of_the_stream_sum_to_one(architecture: str) -> None:
         bias = torch.zeros(residual.shape[-1]) if bias is None else bias.detach()
         heads = torch.einsum("bhij,bhjd,hde->bhije", block.weights, block.values, projection.matrices)
         output = heads.sum((1, 3)) + bias
-        c = around.factor  # Granite's is not 1; what GPT-J's MLP adds beside is not the attention's
-        assert (c != 1) == (architecture == "granite")
+        c = around.factor  # what GPT-J's MLP adds beside is not the attention's
         if around.inner is None:
             total, of_heads, rest = residual + c * output, c * heads, residual + c * bias
         else:
