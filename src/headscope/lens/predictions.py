@@ -116,7 +116,7 @@ def likeliest(logits: Tensor, count: int = GUESSES) -> list[tuple[int, float]]:
     >>> [(token, round(share, 2)) for token, share in likeliest(torch.tensor([0.0, 2.0, 1.0]), 2)]
     [(1, 0.67), (2, 0.24)]
     """
-    largest = logits.float().softmax(-1).topk(min(count, len(logits)))
+    largest = logits.double().softmax(-1).topk(min(count, len(logits)))
     return list(zip(largest.indices.tolist(), largest.values.tolist(), strict=True))
 
 
@@ -292,7 +292,7 @@ def _likely(logits: Tensor, changed: Tensor | None) -> _Likely:
     if changed is None:
         return _Likely(tokens, [share for _, share in likeliest(logits)], [None] * len(tokens), None)
     tokens = list(dict.fromkeys([*tokens, *(token for token, _ in likeliest(changed))]))
-    shares, others = (some.float().softmax(-1)[tokens].tolist() for some in (logits, changed))
+    shares, others = (some.double().softmax(-1)[tokens].tolist() for some in (logits, changed))
     return _Likely(tokens, shares, others, divergence(logits, changed))
 
 
