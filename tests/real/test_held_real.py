@@ -54,7 +54,7 @@ def proven(held: Any, tokenizer: Any) -> float:
 
 
 def twin_of(model: Any, fresh: Callable[[], Any]) -> Any:
-    """A plain model with the numbers that the layers of another stand for; its last layer stays, which is the embeddings too."""
+    """A plain model with the numbers that the layers of another stand for; the last is tied to the embeddings, and stays."""
     twin = fresh()
     with torch.no_grad():
         for plain, layer in zip(linear_modules(twin), linear_modules(model), strict=True):
