@@ -76,7 +76,9 @@ def ablate(
     workers: options.Workers = None,
     as_json: options.AsJson = False,
     device: options.Device = None,
+    device_map: options.DeviceMap = None,
     dtype: options.Dtype = "float32",
+    quantize: options.Quantize = None,
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
@@ -112,7 +114,7 @@ def ablate(
         documents = Corpus.from_files(
             *corpus, format=format, unit=unit, column=column, keep_marks=keep_marks, on_error=on_error
         )
-    source = ModelSource(model, device, dtype, revision, trust_remote_code)
+    source = ModelSource(model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize)
     with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
         run = run_ablation(
             source, documents.take(take), how=how or ["mean"], at=at, heads=heads or (), layers=layers, curve=curve,

@@ -43,7 +43,9 @@ def logits(
     truncate: options.Truncate = False,
     as_json: options.AsJson = False,
     device: options.Device = None,
+    device_map: options.DeviceMap = None,
     dtype: options.Dtype = "float32",
+    quantize: options.Quantize = None,
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
@@ -67,7 +69,9 @@ def logits(
 
     for path in output or []:
         View.check_kind(path)
-    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
+    with ModelSource(
+        model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize
+    ).open() as lens:
         found = lens.read(text, pair=pair, target=target, truncate=truncate).logits(token, against=against, at=at)
         written = [str(found.save(path, head=head)) for path in output or []]
         if as_json:

@@ -25,7 +25,9 @@ def similarity(
     top: Annotated[int, typer.Option(min=1, metavar="N", help="How many heads to print.")] = 10,
     as_json: options.AsJson = False,
     device: options.Device = None,
+    device_map: options.DeviceMap = None,
     dtype: options.Dtype = "float32",
+    quantize: options.Quantize = None,
     revision: options.Revision = None,
     trust_remote_code: options.TrustRemoteCode = False,
 ) -> None:
@@ -43,7 +45,9 @@ def similarity(
     from headscope.lens import ModelSource
     from headscope.writing import similarity as compared
 
-    with ModelSource(model, device, dtype, revision, trust_remote_code).open() as lens:
+    with ModelSource(
+        model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize
+    ).open() as lens:
         found = compared(lens, one, other, pooling=pooling)
     if as_json:
         typer.echo(json.dumps(_as_json(found)))

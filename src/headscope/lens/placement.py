@@ -26,13 +26,20 @@ def runs_on(module: nn.Module) -> torch.device | None:
     return None if device is None else torch.device(device)
 
 
+def array_of(module: nn.Module, name: str) -> torch.Tensor | None:
+    """A parameter or buffer of a module; what is offloaded is read where it is kept."""
+    own = getattr(module, name, None)
+    kept = getattr(getattr(module, "_hf_hook", None), "weights_map", None)
+    return own if kept is None or own is None or not own.is_meta else kept[name].to(runs_on(module))
+
+
 def arrays_of(model: nn.Module) -> Iterator[tuple[str, torch.Tensor]]:
     """Every array of a model by its name, one at a time: what is offloaded is read where it is kept."""
-    kept = {name: getattr(getattr(module, "_hf_hook", None), "weights_map", None) for name, module in model.named_modules()}
+    modules = dict(model.named_modules())
     for name, array in model.state_dict().items():
         place, _, own = name.rpartition(".")
-        weights = kept.get(place)
-        yield name, array if not array.is_meta or weights is None else weights[own]
+        kept = array_of(modules[place], own) if array.is_meta and place in modules else None
+        yield name, array if kept is None else kept
 
 
 @cache

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from headscope.lens.placement import array_of
+
 _EPSILONS = ("eps", "variance_epsilon", "epsilon", "layer_norm_eps")
 
 
@@ -22,12 +24,12 @@ class Normalisation:
 
     @property
     def gain(self) -> Tensor | float:
-        weight = getattr(self.module, "weight", None)
+        weight = array_of(self.module, "weight")
         return 1.0 if weight is None else weight.detach().float() + self.added
 
     @property
     def bias(self) -> Tensor | float:
-        bias = getattr(self.module, "bias", None)
+        bias = array_of(self.module, "bias")
         return 0.0 if bias is None else bias.detach().float()
 
     def linear(self, vectors: Tensor) -> Tensor:
