@@ -26,7 +26,7 @@ from tests.engines.planted import BAD, Deadly, Failing
 from tests.engines.processes import alive, called, descendants, kill
 from tests.papers.samples import save_tiny
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.cluster, pytest.mark.xdist_group("ray")]
 
 KILLS = 5
 

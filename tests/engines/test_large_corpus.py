@@ -14,7 +14,7 @@ from tests.engines.clusters import finished, wait_until
 from tests.engines.processes import descendants, kill
 from tests.papers.samples import save_tiny
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.cluster, pytest.mark.xdist_group("ray")]
 
 LINES = 10_000_000
 AT_ONCE = 100_000

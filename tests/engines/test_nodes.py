@@ -11,7 +11,7 @@ from tests.engines.clusters import files_of, finished, wait_until
 from tests.engines.driver import SHARDS
 from tests.engines.hosts import Hosts
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.cluster, pytest.mark.xdist_group("ray")]
 
 
 def test_a_whole_host_is_lost(model, corpus, whole, start, tmp_path: Path, tmp_path_factory) -> None:

@@ -18,7 +18,7 @@ from tests.papers.kobayashi2020.test_alignment import GOLD, LINES
 from tests.papers.samples import run_command, save_tiny, write_data
 from tests.statistics.examples import EXAMPLES, FAMILIES, documents_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.cluster, pytest.mark.xdist_group("ray")]
 
 
 @pytest.fixture(scope="module")
