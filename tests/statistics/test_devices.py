@@ -18,6 +18,7 @@ import headscope
 from headscope.lens.block import AttentionBlock
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.tokens import batch as batches
+from headscope.lens.watching.linear import state_of
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics import STATISTICS, Statistic, usual_statistics
 from tests.statistics.examples import documents_for
@@ -45,11 +46,10 @@ def blocks(request: pytest.FixtureRequest) -> Iterator[list[AttentionBlock]]:
         on_cpu: list[AttentionBlock] = []
         lens.run(lens.encoder.batch(documents), on_cpu.append)
         projections = [block.key_side.projection for block in on_cpu]
-        made = [(one.matrices.to("meta"), one.roots.to("meta"), one.inner.to("meta")) for one in projections]
+        made = [{"roots": one.roots.to("meta"), "inner": one.inner.to("meta")} for one in projections]
         lens.model.to("meta")
-        for one, matrices in zip(projections, made, strict=True):  # they are made once a model, on the host
-            one._matrices, one._roots, one._inner = matrices
-            one._version = one.module.weight._version
+        for one, derived in zip(projections, made, strict=True):  # they are made once a model, on the host
+            one._derived, one._state = derived, state_of(one.module)
         batch = lens.encoder.batch(documents)
         mask = batch.inputs["attention_mask"].bool()
         batch.__dict__["_cached"] = {(batches._mask, ("source",)): mask}  # whether anything is padded: asked once a batch
