@@ -109,6 +109,6 @@ def test_a_measure_that_cannot_be_had_is_said() -> None:
 def test_memory_of_one_head_does_not_grow_with_the_number_of_heads(tmp_path: Path) -> None:
     """All weights of a layer are 64 MB here; a reading holds them, and what it makes of them, several times (109 MB in all).
 
-    How much of that a process asks for anew depends on what it has freed before, so the whole reading is not measured beside.
+    How much of that a process asks for anew depends on what it has freed before, so the whole is not measured beside.
     """
     assert view_memory(1024, 16, tmp_path / "view.html", rows=True).increase < 80
