@@ -17,6 +17,7 @@ of such modules opens its doors by name (`doors`), and what is behind a door com
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from collections.abc import Callable
@@ -109,6 +110,18 @@ def _without_advice_on_bars() -> None:
         warnings.simplefilter("ignore")
         import_module("tqdm.auto")
 
+
+def _without_torchaos_news() -> None:
+    """What torchao logs when transformers imports it, which it does wherever torchao is installed.
+
+    Libraries for other graphics cards that it cannot load, and a deprecation of its own: nothing that a reader of heads can
+    act on, on stderr or in a notebook's first cell. Every other word of these loggers comes through.
+    """
+    for logger, news in (("torchao", "Failed to load "), ("torch.utils._pytree", "register_constant() on Enum")):
+        logging.getLogger(logger).addFilter(lambda record, news=news: news not in record.getMessage())
+
+
+_without_torchaos_news()
 
 if TYPE_CHECKING:
     import huggingface_hub.constants

@@ -103,6 +103,7 @@ def test_in_a_report(sample_run: SampleRun, open_file: Open, tmp_path: Path) -> 
     page.click("#tab-tables")
     page.wait_for_selector(".part[data-part=tables]")
     page.locator("input[type=search], input[type=text]").first.fill("e")
+    until(page, lambda: "find=e" in fragment(page))  # typing is one step, which ends a moment after the last letter
     found = fragment(page)
     page.click("#tab-run")
     goes_back(page, [found, card, ""])

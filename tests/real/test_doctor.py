@@ -38,7 +38,11 @@ def test_opus(opus: Path) -> None:
 
 @pytest.mark.parametrize(("dtype", "rounding"), [("bfloat16", 5e-3), ("float16", 6e-4)])
 def test_half_precision(minilm: Path, opus: Path, dtype: str, rounding: float) -> None:
-    """What was measured: 0.0037 and 0.0005 (and 0.0042, 0.0005 for SmolLM2), half of what rounding explains."""
+    """What was measured: 0.0037 and 0.0005 (and 0.0042, 0.0005 for SmolLM2), half of what rounding explains.
+
+    What heads that are taken away leave is judged too, with vectors in their place that are larger than the heads' own: at
+    most 0.69 of what rounding explains.
+    """
     for folder in (minilm, opus):
         with headscope.open(folder, dtype=dtype) as lens:
             found = diagnose(lens)
@@ -46,7 +50,7 @@ def test_half_precision(minilm: Path, opus: Path, dtype: str, rounding: float) -
         for report in found.sites:
             assert report.reconstruction_error < rounding
             assert report.own_weights_difference is not None
-            assert report.of_limit < 0.6
+            assert report.of_limit < 0.75
 
 
 def test_marian_words(opus: Path) -> None:
