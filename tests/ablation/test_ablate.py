@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from torch import Tensor
 
 import headscope
 from headscope.ablation.effects import CleanStates, CleanWords
+from headscope.ablation.exact import Ablation
 from headscope.ablation.removals import curve
 from headscope.ablation.work import AblationWork
 from headscope.errors import InputError
@@ -112,6 +114,55 @@ def test_sets_and_curves_take_heads_away_together() -> None:
     assert steps["kl"][0] == pytest.approx(best["kl"], rel=1e-5)
     assert steps["gone"].iloc[-1] == 12
     assert [len(step) for step in curve(range(9))] == [1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_sets_alone_cost_what_they_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And are what they are beside every head; no head is taken away by itself, and nothing is estimated."""
+    lens, some = lens_for("gpt2"), documents("gpt2")
+    asked: list[int] = []
+    sums = Ablation.sums
+    monkeypatch.setattr(
+        Ablation, "sums", lambda self, removals, *rest: asked.append(len(removals)) or sums(self, removals, *rest)
+    )
+    whole = headscope.ablate(lens, some, how="zero", heads=["0.0, 2.2", "1.1"], estimate=False)
+    settings = {"how": "zero", "heads": ["0.0, 2.2", "1.1"], "each": False}
+    asked.clear()
+    alone = headscope.ablate(lens, some, **settings)
+    assert set(asked) == {2}
+    assert alone.tables == ["ablation_sets"]
+    assert alone.manifest["clean"] == whole.manifest["clean"]
+    assert np.allclose(alone["ablation_sets"]["kl"], whole["ablation_sets"]["kl"], rtol=1e-5)
+    assert headscope.ablate(lens, some, how="zero", layers=True, each=False).tables == ["ablation_layers"]
+    steps = headscope.ablate(lens, some, how="zero", each=False, curve="ablation.kl", curve_run=whole)
+    assert steps.tables == ["ablation_curve"]
+    assert steps.manifest["clean"] == whole.manifest["clean"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"each": False}, "nothing to take away: give heads, layers or a curve"),
+        ({"each": False, "layers": True, "estimate": True}, "Estimates are of every head by itself"),
+        ({"each": False, "curve": "ablation.kl"}, "name another run that has the column"),
+        ({"curve": "ablation.lk"}, "has no column 'ablation.lk' .did you mean ablation.kl"),
+        ({"curve": "-entropy.entropy"}, "has no column 'entropy.entropy'"),
+        ({"curve": "ablation.kl", "estimate": True}, "it has ablation.loss_estimate, ablation.kl_estimate"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_opened(settings: dict[str, Any], says: str, tmp_path: Path) -> None:
+    nothing = headscope.ModelSource("nowhere/at-all")
+    with pytest.raises(InputError, match=says):
+        headscope.ablate(nothing, ["a text"], how="zero", out=tmp_path / "run", **settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_curve_by_words_is_refused_before_counting_where_there_are_none(tmp_path: Path) -> None:
+    with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
+        with pytest.raises(InputError, match="no column 'ablation.kl'.*ablation.states"):
+            headscope.ablate(lens, documents("bert"), how="zero", curve="ablation.kl", out=tmp_path / "run")
+        assert not list((tmp_path / "run").rglob("*.parquet"))
+        run = headscope.ablate(lens, documents("bert"), how="zero", curve="ablation.states")
+        assert run["ablation_curve"]["gone"].iloc[-1] == len(run["ablation"])
 
 
 def test_estimates_are_the_derivatives_of_the_effects() -> None:

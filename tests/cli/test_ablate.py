@@ -49,6 +49,18 @@ def test_a_translator_has_two_files(monkeypatch, capsys, tmp_path, corpus) -> No
     assert set(headscope.load_run(out)["ablation"]["kind"]) == {"self", "cross"}
 
 
+def test_sets_alone_are_printed_by_their_names(monkeypatch, capsys, tmp_path, corpus) -> None:
+    model, out = save_tiny(tmp_path / "llama", "llama"), tmp_path / "run"
+    options = ("--how", "zero", "--heads", "0.1, 1.0", "--layers", "--no-each")
+    code, said, _ = run(monkeypatch, capsys, "ablate", model, corpus, "-o", out, *options)
+    row = headscope.load_run(out)["ablation_sets"].iloc[0]
+    assert code == 0
+    assert f"decoder self 0.1, decoder self 1.0  zero  loss {row['loss']:+.4f}  kl {row['kl']:+.4f}" in said
+    assert "  decoder self 1  zero" in said
+    assert f"headscope table {out} ablation_layers --sort kl" in said
+    assert run(monkeypatch, capsys, "table", out, "ablation_layers", "--sort", "kl")[0] == 0
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

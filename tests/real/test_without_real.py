@@ -39,9 +39,7 @@ def test_smollm_loses_what_an_independent_computation_found(smollm: Path) -> Non
             how=["zero", "mean"],
             heads=[*names, "0", "1"],
             means=means,
-            estimate=True,
-            exact=1,
-            draws=1,
+            each=False,
         )
     assert run.manifest["clean"]["predicted"] == 515
     assert run.manifest["clean"]["loss"] == pytest.approx(4.5663, abs=1e-3)
@@ -96,6 +94,6 @@ def test_a_translator_is_led_through_its_target(opus: Path) -> None:
     documents = [Document(french.strip(), target=english.strip()) for english, french in pairs]
     names = {"decoder cross 5.3": 0.181, "decoder cross 4.4": 0.092, "encoder self 1.5": 0.142}
     with headscope.open(opus) as lens:
-        run = headscope.ablate(lens, documents, how="zero", heads=list(names), estimate=True, exact=1, draws=1)
+        run = headscope.ablate(lens, documents, how="zero", heads=list(names), each=False)
     assert run.manifest["clean"]["loss"] == pytest.approx(1.8189, abs=2e-3)
     assert run["ablation_sets"]["loss"].tolist() == pytest.approx(list(names.values()), abs=2e-3)

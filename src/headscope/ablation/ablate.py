@@ -17,16 +17,16 @@ from typing import Any, Literal
 import numpy as np
 
 from headscope.ablation import tables
+from headscope.ablation.asked import Asked
 from headscope.ablation.exact import Removal, width_of
 from headscope.ablation.predicted import has_words
 from headscope.ablation.removals import Removals, curve, order_by, removable, sets_named, single_heads, whole_layers
-from headscope.ablation.work import PLACES, AblationWork, MeansWork, can_estimate
+from headscope.ablation.work import AblationWork, MeansWork, can_estimate
 from headscope.errors import InputError
 from headscope.later import pd
 from headscope.lens.head_means import FILE, HeadMeans
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
-from headscope.lens.without import HOW
 from headscope.progress import Progress, Silent
 from headscope.remote import as_path
 from headscope.statistics.base import Array
@@ -58,6 +58,7 @@ def ablate(
     layers: bool = False,
     curve: str | None = None,
     curve_run: Run | str | Path | None = None,
+    each: bool = True,
     estimate: bool | None = None,
     exact: int | None = None,
     draws: int = 8,
@@ -76,11 +77,13 @@ def ablate(
     `how` says what takes a head's place (mean, zero, resample; several are as many rows a head), `at` at which tokens. A
     model without a language-model head has 1 - cos of its states instead. `heads` are sets that are taken away together
     ("1.3, 1.0"), `layers` takes whole layers away, `curve` heads one after the other by a column (`ablation.kl`) of this or
-    another run. `estimate=True` counts only estimates, from backward passes, and `exact` of these the largest exactly;
+    another run; `each=False` counts these alone, and no head by itself. `estimate=True` counts only estimates, from backward passes, and `exact` of these the largest exactly;
     `estimate=False` leaves them out. `means` are those that take the heads' place; without them they are the corpus's own.
     """
     ways = (how,) if isinstance(how, str) else tuple(how)
-    asked = Asked(ways, at, tuple(heads), layers, curve, estimate, exact, draws, means is not None)
+    asked = Asked(ways, at, tuple(heads), layers, curve, each, estimate, exact, draws, means is not None)
+    ordering = None if curve_run is None else Run.open(curve_run)
+    asked.check_curve(ordering)
     batches = BatchSettings(batch_size, max_tokens, truncate, on_error)
     read = corpus if isinstance(corpus, Corpus) else Corpus.of(corpus, on_error=on_error)
     run = as_path(out) if out is not None else Path(tempfile.mkdtemp(prefix="headscope-"))
@@ -90,37 +93,7 @@ def ablate(
         check_run(run, "ablate", lens, settings, corpus=described)
     with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
         phases = Phases.begin(run, opened, read, batches, settings, shard_size, engine, progress or Silent())
-        return _Counting(opened, asked, phases, means, curve_run).run()
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is to be taken away, and how."""
-
-    ways: tuple[str, ...]
-    at: str
-    sets: tuple[str, ...]
-    layers: bool
-    curve: str | None
-    estimate: bool | None
-    exact: int | None
-    draws: int
-    own_means: bool
-
-    def __post_init__(self) -> None:
-        wrong = [way for way in self.ways if way not in HOW]
-        if wrong or not self.ways:
-            raise InputError(f"Heads are replaced by {', '.join(HOW)}, not by {wrong[0] if wrong else 'nothing'!r}.")
-        if self.at not in PLACES:
-            raise InputError(f"Heads are taken away at {', '.join(PLACES)} tokens of a text, not at {self.at!r}.")
-        if self.exact is not None and not self.estimate:
-            raise InputError("exact= takes the largest of the estimates: give estimate=True (--estimate) too.")
-
-    def describe(self) -> dict[str, Any]:
-        return {
-            "how": list(self.ways), "at": self.at, "sets": list(self.sets), "layers": self.layers, "curve": self.curve,
-            "estimate": self.estimate, "exact": self.exact, "draws": self.draws, "own_means": self.own_means,
-        }  # fmt: skip
+        return _Counting(opened, asked, phases, means, ordering).run()
 
 
 @dataclass
@@ -173,12 +146,13 @@ class _Counting:
     """One run: phase by phase, and its tables."""
 
     def __init__(
-        self, lens: Lens, asked: Asked, phases: Phases, means: HeadMeans | str | Path | None, curve_run: Any
+        self, lens: Lens, asked: Asked, phases: Phases, means: HeadMeans | str | Path | None, ordering: Run | None
     ) -> None:
-        self.lens, self.asked, self.phases, self.curve_run = lens, asked, phases, curve_run
+        self.lens, self.asked, self.phases, self.ordering = lens, asked, phases, ordering
         self.sites = removable(lens)
         if not self.sites:
             raise InputError(f"{lens.name} has no attention whose heads can be taken away: headscope doctor says why.")
+        asked.check_curve(ordering, words=has_words(lens))
         self.heads = [heads[0] for heads in single_heads(self.sites)]
         self.counts: Counter[str] = Counter()
         self.work = AblationWork(**phases.common, ways=asked.ways, at=asked.at, draws=asked.draws, means=self._means(means))
@@ -190,15 +164,16 @@ class _Counting:
         merged = self._merged(run, exact.every) if exact.every else None
         found = {way: tables.effects(merged, way) for way in self.asked.ways} if merged else {}
         place = {heads: index for index, heads in enumerate(exact.every)}
-        self._save_heads(exact, place, found, estimated)
+        if self.asked.each:
+            self._save_heads(exact, place, found, estimated)
         for name, make in ((tables.LAYERS, tables.layer_table), (tables.SETS, tables.set_table)):
             sets = exact.by_table.get(name)
             if sets:
                 rows = [place[heads] for heads in sets]
                 frames = [make(sets, way, tables.chosen(columns, rows)) for way, columns in found.items()]
                 save_table(run, name, pd.concat(frames, ignore_index=True))
-        self._save_curve()
-        return self._finish(merged)
+        steps = self._save_curve()
+        return self._finish(merged or steps)
 
     def _means(self, given: HeadMeans | str | Path | None) -> HeadMeans | None:
         if "mean" not in self.asked.ways:
@@ -221,7 +196,7 @@ class _Counting:
     def _estimates(self) -> dict[str, dict[str, Array]]:
         """By way, estimates per predicted token (head,)."""
         wanted = self.asked.estimate
-        if wanted is False or (wanted is None and not can_estimate(self.lens)):
+        if wanted is False or not self.asked.each or (wanted is None and not can_estimate(self.lens)):
             return {}
         if not can_estimate(self.lens):
             raise InputError(
@@ -239,7 +214,7 @@ class _Counting:
             columns = estimated[self.asked.ways[0]]
             order = np.argsort(-columns.get("kl_estimate", np.abs(columns["loss_estimate"])), kind="stable")
             singles = [singles[place] for place in sorted(order[: self.asked.exact or 0])]
-        found = {tables.NAME: singles}
+        found = {tables.NAME: singles} if self.asked.each else {}
         if self.asked.layers:
             found[tables.LAYERS] = whole_layers(self.sites)
         if self.asked.sets:
@@ -272,15 +247,16 @@ class _Counting:
             frames.append(tables.head_table(self.heads, way, columns | estimated.get(way, {})))
         save_table(self.phases.run, tables.NAME, pd.concat(frames, ignore_index=True))
 
-    def _save_curve(self) -> None:
+    def _save_curve(self) -> tables.Merged | None:
         if self.asked.curve is None:
-            return
+            return None
         run = self.phases.run
-        order = order_by(self.asked.curve, self.curve_run or self._one_way(), self.sites)
+        order = order_by(self.asked.curve, self.ordering or self._one_way(), self.sites)
         steps = curve(order)
         merged = self._merged(run / "curve", steps)
         frames = [tables.curve_table(steps, way, self.asked.curve, tables.effects(merged, way)) for way in self.asked.ways]
         save_table(run, tables.CURVE, pd.concat(frames, ignore_index=True))
+        return merged
 
     def _one_way(self) -> Run:
         """This run so far, with a row a head: that of the first way."""
@@ -323,8 +299,8 @@ def warnings_of(run: Run) -> list[str]:
             f"The model's own loss on this text is {loss:.2f} nats a token, and guessing would be {guessing:.2f}: the text "
             "is not of the kind that it was trained for, and what heads do here may say little of what they do elsewhere."
         )
-    table = run[tables.NAME]
-    if "largest_text" in table and run.manifest["counts"]["documents"] >= 4:
+    table = run.get(tables.NAME)
+    if table is not None and "largest_text" in table and run.manifest["counts"]["documents"] >= 4:
         main = "kl" if "kl" in table else "states"
         carried = table[(table["rank"] <= 10) & (table["largest_text"] > 0.5) & table[main].notna()]
         for row in carried.to_dict("records"):

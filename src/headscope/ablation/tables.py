@@ -95,6 +95,12 @@ def head_table(heads: Sequence[Head], way: str, columns: Mapping[str, Array]) ->
     return table
 
 
+def head_columns(effects: Sequence[str], estimates: Sequence[str]) -> list[str]:
+    """The columns of `head_table` that heads can be ordered by."""
+    compared = [f"{name}{end}" for name in effects for end in ("_others", "_others_deviation")]
+    return [*effects, *(["largest_text"] if effects else []), *estimates, "rank", *compared]
+
+
 def others(values: Array, layers: Array) -> tuple[Array, Array]:
     """For each number the mean and the deviation of the others of its layer; not a number where there is none.
 

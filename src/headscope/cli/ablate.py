@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,10 +13,12 @@ from headscope.remote import as_path
 from headscope.text import FORMATS
 
 if TYPE_CHECKING:
+    from headscope.later import pd
     from headscope.study import Run
     from headscope.text import Corpus
 
-TOP = 10  # heads that are printed
+TOP = 10  # heads, or sets of them, that are printed
+SHOWN = ("loss", "kl", "states", "pooled", "loss_estimate", "kl_estimate")
 
 
 def ablate(
@@ -40,6 +42,9 @@ def ablate(
     curve_run: Annotated[
         Path | None, typer.Option(metavar="RUN", parser=as_path, help="The run that has this column. Default: this one.")
     ] = None,
+    each: Annotated[
+        bool, typer.Option("--each/--no-each", help="Every head by itself; or only --heads, --layers and --curve.")
+    ] = True,
     estimate: Annotated[
         bool | None,
         typer.Option("--estimate/--no-estimate", help="Only estimates, from backward passes; or none. Default: both."),
@@ -95,6 +100,8 @@ def ablate(
 
       headscope ablate gpt2 texts.txt -o run --estimate --exact 20
 
+      headscope ablate gpt2 texts.txt -o run --heads "1.3, 1.0" --heads 4 --no-each
+
       headscope ablate gpt2 texts.txt -o run --curve ablation.kl
 
       headscope ablate Helsinki-NLP/opus-mt-fr-en fr.txt --target en.txt -o run
@@ -118,7 +125,7 @@ def ablate(
     with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
         run = run_ablation(
             source, documents.take(take), how=how or ["mean"], at=at, heads=heads or (), layers=layers, curve=curve,
-            curve_run=curve_run, estimate=estimate, exact=exact, draws=draws, means=means, out=output, batch_size=batch_size,
+            curve_run=curve_run, each=each, estimate=estimate, exact=exact, draws=draws, means=means, out=output, batch_size=batch_size,
             max_tokens=max_tokens, truncate=truncate, on_error=on_error, shard_size=shard_size, engine=counting,
             progress=bar,
         )  # fmt: skip
@@ -135,15 +142,27 @@ def _tell(run: Run, as_json: bool) -> None:
         return
     loss = f"; with all heads {clean['loss']:.4f} nats a token" if "loss" in clean else ""
     typer.echo(f"Counted {counts['documents']:,} documents, {counts['tokens']:,} tokens{loss}.")
-    table = run["ablation"]
-    shown = [name for name in ("loss", "kl", "states", "pooled", "loss_estimate", "kl_estimate") if name in table]
+    if "ablation" in run:
+        _tell_heads(run["ablation"])
+    for name in [name for name in ("ablation_sets", "ablation_layers") if name in run and "ablation" not in run]:
+        for row in run[name].head(TOP).to_dict("records"):
+            what = row["heads"] if name == "ablation_sets" else f"{row['stack']} {row['kind']} {row['layer']}"
+            typer.echo(f"  {what}  {row['how']}  {_numbers(row)}")
+    typer.echo(f"Tables in {run.folder / 'tables'}: {', '.join(run.tables)}.")
+    first = run.tables[0]
+    by = next(name for name in ("kl", "states", "kl_estimate", "loss_estimate") if name in run[first])
+    typer.echo(f"Look at one with: headscope table {run.folder} {first} --sort {by}")
+
+
+def _tell_heads(table: pd.DataFrame) -> None:
     for row in table[table["rank"] <= TOP].sort_values(["how", "rank"]).to_dict("records"):
-        numbers = "  ".join(f"{name.replace('_', ' ')} {row[name]:+.4f}" for name in shown)
-        typer.echo(f"  {row['stack']} {row['kind']} {row['layer']}.{row['head']}  {row['how']}  {numbers}")
+        typer.echo(f"  {row['stack']} {row['kind']} {row['layer']}.{row['head']}  {row['how']}  {_numbers(row)}")
     if "loss" in table:
         lower = (table["loss"] < 0).mean()
         typer.echo(
             f"Without {lower:.0%} of the heads the loss is lower. Heads repair each other: see --layers and --heads too."
         )
-    typer.echo(f"Tables in {run.folder / 'tables'}: {', '.join(run.tables)}.")
-    typer.echo(f"Look at one with: headscope table {run.folder} ablation --sort kl")
+
+
+def _numbers(row: dict[str, Any]) -> str:
+    return "  ".join(f"{name.replace('_', ' ')} {row[name]:+.4f}" for name in SHOWN if name in row)
