@@ -121,9 +121,12 @@ def test_sets_alone_cost_what_they_cost(monkeypatch: pytest.MonkeyPatch) -> None
     lens, some = lens_for("gpt2"), documents("gpt2")
     asked: list[int] = []
     sums = Ablation.sums
-    monkeypatch.setattr(
-        Ablation, "sums", lambda self, removals, *rest: asked.append(len(removals)) or sums(self, removals, *rest)
-    )
+
+    def counted(self: Ablation, removals: Any, *rest: Any) -> Any:
+        asked.append(len(removals))
+        return sums(self, removals, *rest)
+
+    monkeypatch.setattr(Ablation, "sums", counted)
     whole = headscope.ablate(lens, some, how="zero", heads=["0.0, 2.2", "1.1"], estimate=False)
     settings = {"how": "zero", "heads": ["0.0, 2.2", "1.1"], "each": False}
     asked.clear()
@@ -158,7 +161,7 @@ def test_what_cannot_be_is_refused_before_anything_is_opened(settings: dict[str,
 
 def test_a_curve_by_words_is_refused_before_counting_where_there_are_none(tmp_path: Path) -> None:
     with headscope.open(tiny("bert"), tiny_tokenizer("wordpiece")) as lens:
-        with pytest.raises(InputError, match="no column 'ablation.kl'.*ablation.states"):
+        with pytest.raises(InputError, match=r"no column 'ablation.kl'.*ablation.states"):
             headscope.ablate(lens, documents("bert"), how="zero", curve="ablation.kl", out=tmp_path / "run")
         assert not list((tmp_path / "run").rglob("*.parquet"))
         run = headscope.ablate(lens, documents("bert"), how="zero", curve="ablation.states")

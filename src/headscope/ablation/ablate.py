@@ -77,8 +77,9 @@ def ablate(
     `how` says what takes a head's place (mean, zero, resample; several are as many rows a head), `at` at which tokens. A
     model without a language-model head has 1 - cos of its states instead. `heads` are sets that are taken away together
     ("1.3, 1.0"), `layers` takes whole layers away, `curve` heads one after the other by a column (`ablation.kl`) of this or
-    another run; `each=False` counts these alone, and no head by itself. `estimate=True` counts only estimates, from backward passes, and `exact` of these the largest exactly;
-    `estimate=False` leaves them out. `means` are those that take the heads' place; without them they are the corpus's own.
+    another run; `each=False` counts these alone, and no head by itself. `estimate=True` counts only estimates, from
+    backward passes, and `exact` of these the largest exactly; `estimate=False` leaves them out. `means` are those that take
+    the heads' place; without them they are the corpus's own.
     """
     ways = (how,) if isinstance(how, str) else tuple(how)
     asked = Asked(ways, at, tuple(heads), layers, curve, each, estimate, exact, draws, means is not None)

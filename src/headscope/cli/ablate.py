@@ -125,9 +125,9 @@ def ablate(
     with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
         run = run_ablation(
             source, documents.take(take), how=how or ["mean"], at=at, heads=heads or (), layers=layers, curve=curve,
-            curve_run=curve_run, each=each, estimate=estimate, exact=exact, draws=draws, means=means, out=output, batch_size=batch_size,
-            max_tokens=max_tokens, truncate=truncate, on_error=on_error, shard_size=shard_size, engine=counting,
-            progress=bar,
+            curve_run=curve_run, each=each, estimate=estimate, exact=exact, draws=draws, means=means, out=output,
+            batch_size=batch_size, max_tokens=max_tokens, truncate=truncate, on_error=on_error, shard_size=shard_size,
+            engine=counting, progress=bar,
         )  # fmt: skip
     _tell(run, as_json)
 
