@@ -21,6 +21,7 @@ import logging
 import sys
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -118,7 +119,11 @@ def _without_torchaos_news() -> None:
     act on, on stderr or in a notebook's first cell. Every other word of these loggers comes through.
     """
     for logger, news in (("torchao", "Failed to load "), ("torch.utils._pytree", "register_constant() on Enum")):
-        logging.getLogger(logger).addFilter(lambda record, news=news: news not in record.getMessage())
+        logging.getLogger(logger).addFilter(partial(_is_other_news, news))
+
+
+def _is_other_news(news: str, record: logging.LogRecord) -> bool:
+    return news not in record.getMessage()
 
 
 _without_torchaos_news()
