@@ -10,15 +10,18 @@ import pytest
 import torch
 from scipy.stats import spearmanr
 from torch import Tensor
+from transformers import Gemma2ForCausalLM, GraniteForCausalLM
 
 import headscope
-from headscope.ablation.effects import CleanStates, CleanWords
-from headscope.ablation.exact import Ablation
-from headscope.ablation.removals import curve
+from headscope.ablation.effects import CleanReadWords, CleanStates, CleanWords
+from headscope.ablation.exact import Ablation, run
+from headscope.ablation.predicted import task
+from headscope.ablation.removals import curve, removable
 from headscope.ablation.work import AblationWork
 from headscope.errors import InputError
 from headscope.lens import Head, HeadMeans, watching
 from headscope.lens.head import heads_named, heads_of
+from headscope.lens.without import zeros
 from headscope.study.engine import LocalEngine
 from headscope.text import Document
 from tests.architectures.tiny_models import build
@@ -133,12 +136,12 @@ def test_sets_alone_cost_what_they_cost(monkeypatch: pytest.MonkeyPatch) -> None
     alone = headscope.ablate(lens, some, **settings)
     assert set(asked) == {2}
     assert alone.tables == ["ablation_sets"]
-    assert alone.manifest["clean"] == whole.manifest["clean"]
+    assert alone.manifest["clean"] == pytest.approx(whole.manifest["clean"], rel=1e-6)
     assert np.allclose(alone["ablation_sets"]["kl"], whole["ablation_sets"]["kl"], rtol=1e-5)
     assert headscope.ablate(lens, some, how="zero", layers=True, each=False).tables == ["ablation_layers"]
     steps = headscope.ablate(lens, some, how="zero", each=False, curve="ablation.kl", curve_run=whole)
     assert steps.tables == ["ablation_curve"]
-    assert steps.manifest["clean"] == whole.manifest["clean"]
+    assert steps.manifest["clean"] == pytest.approx(whole.manifest["clean"], rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -363,6 +366,61 @@ def test_kl_and_loss_are_the_textbooks() -> None:
     q = near.double().softmax(-1)
     tiny_kl = CleanWords(clean, targets).effects(near)[1].double()
     assert torch.allclose(tiny_kl, (p * (p / q).log()).sum(-1), atol=3e-7), "a small effect is not lost in rounding"
+
+
+def test_what_w_u_reads_says_as_much_as_logits() -> None:
+    """A constant beside W_U h changes nothing; a vocabulary in several parts; changes too large for e^d in float32."""
+    torch.manual_seed(0)
+    unembedding, states, bias = torch.randn(1500, 6), torch.randn(4, 6), torch.randn(1500)
+    targets = torch.randint(0, 1500, (4,))
+    clean = CleanReadWords(states @ unembedding.T + bias, targets, states, unembedding)
+    for size in (1e-3, 1.0, 60.0):
+        other = states + size * torch.randn(700, 4, 6)
+        loss, kl = clean.effects(other)
+        p = (states @ unembedding.T + bias).double().log_softmax(-1)
+        q = (other.double() @ unembedding.T.double() + bias).log_softmax(-1)
+        wanted = (p.exp() * (p - q)).sum(-1)
+        assert torch.allclose(kl.double(), wanted, rtol=1e-4, atol=1e-8 if size < 1 else 1e-4), size
+        rows = range(4)
+        assert torch.allclose(loss.double(), p[rows, targets] - q[:, rows, targets], rtol=1e-5, atol=1e-6), size
+    assert kl.max() > 100, "where e^d is too large"
+
+
+@pytest.mark.parametrize("family", ["gpt2", "marian", "bert"])
+def test_logits_of_a_batch_are_never_whole(family: str) -> None:
+    """Where W_U makes the logits it reads states, and effects are those of whole logits."""
+    lens, some = lens_for(family), documents(family)
+    batch = lens.encoder.batch(some)
+    removals = [(head,) for site in removable(lens)[-2:] for head in heads_of(site)]
+    found = []
+    for whole in (False, True):
+        layers = watching.Layers(lens.model, lens.trace.sites)
+        with torch.no_grad():
+            ablation = Ablation(lens, batch, layers)
+            assert isinstance(ablation.clean, CleanReadWords)
+            if whole:
+                asked = task(lens, batch)
+                logits = run(lens, asked.inputs, words=True)
+                ablation.reader = None
+                ablation.clean = CleanWords(logits[ablation.real], asked.targets[ablation.real])
+            found.append(ablation.sums(removals, dict.fromkeys(lens.sites, zeros), None).effects)
+    for name in ("loss", "kl"):
+        assert np.allclose(found[0][name], found[1][name], rtol=1e-3, atol=2e-5)
+
+
+@pytest.mark.parametrize("model_type", ["gemma2", "granite"])
+def test_logits_that_are_more_than_a_product_are_read_whole(model_type: str) -> None:
+    """Gemma's soft cap, Granite's divisor."""
+    made = build(model_type)
+    kind = {"gemma2": Gemma2ForCausalLM, "granite": GraniteForCausalLM}[model_type]
+    settings = {"gemma2": {"final_logit_softcapping": 2.0}, "granite": {"logits_scaling": 4.0}}[model_type]
+    tokenizer = tiny_tokenizer("bpe")
+    config = type(made.model.config)(**{**made.model.config.to_dict(), **settings, "vocab_size": len(tokenizer)})
+    with headscope.open(kind(config).eval(), tokenizer) as lens, torch.no_grad():
+        batch = lens.encoder.batch(["the cat sat on the mat"])
+        ablation = Ablation(lens, batch, watching.Layers(lens.model, lens.trace.sites))
+        assert ablation.reader is None
+        assert type(ablation.clean) is CleanWords
 
 
 def test_half_a_turn_is_one() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 import torch
 from hypothesis import given
@@ -68,6 +70,30 @@ def test_parts_of_the_stream_sum_to_one(architecture: str) -> None:
         scores = block.scores("stream_projection")
         torch.testing.assert_close(scores, wanted, rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(scores.sum((1, 3)) + (rest * along).sum(-1), torch.ones(scores.shape[::2][:2]))
+
+
+def test_the_stream_is_the_model_s_own_where_it_scales_what_joins_it() -> None:
+    """Granite adds 0.22 times the attention's output: parts along what the model itself hands on, not along our own sum."""
+    made, factor = build("granite"), 0.22
+    model = copy.deepcopy(made.model)
+    layers = [module for module in model.modules() if type(module).__name__ == "GraniteDecoderLayer"]
+    streams: list[torch.Tensor] = []
+    for layer in layers:
+        layer.residual_multiplier = factor
+        layer.post_attention_layernorm.register_forward_pre_hook(lambda _, given: streams.append(given[0].detach().clone()))
+    found: list[AttentionBlock] = []
+    with headscope.open(model) as lens:
+        streams.clear()
+        lens.run(Batch({name: tensor[:1] for name, tensor in made.inputs.items()}), found.append, rows=None)
+    assert len(found) == len(streams) == len(layers)
+    for block, stream in zip(found, streams, strict=True):
+        vectors = torch.einsum("bhij,bhjd,hde->bhije", block.weights, block.values, block.key_side.projection.matrices)
+        along = stream / stream.square().sum(-1, keepdim=True)
+        wanted = factor * torch.einsum("bhijd,bid->bhij", vectors, along)
+        scores = block.scores("stream_projection")
+        torch.testing.assert_close(scores, wanted, rtol=1e-4, atol=1e-5 * float(wanted.abs().max()))
+        before = stream - factor * vectors.sum((1, 3))
+        torch.testing.assert_close(scores.sum((1, 3)) + (before * along).sum(-1), torch.ones(stream.shape[:2]))
 
 
 def test_by_hand() -> None:

@@ -9,6 +9,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from transformers import IBertForMaskedLM
 
 import headscope
 from headscope.errors import HeadscopeError, InputError, ModelError
@@ -253,3 +254,15 @@ def _refused(call) -> HeadscopeError:
     with pytest.raises(HeadscopeError) as caught:
         call()
     return caught.value
+
+
+def test_layers_that_return_more_than_their_output_are_refused() -> None:
+    """I-BERT's come with a scale, which its sums and norms read."""
+    tokenizer = tiny_tokenizer("wordpiece")
+    config = build("ibert").model.config
+    settings = {**config.to_dict(), "vocab_size": len(tokenizer)}
+    with (
+        headscope.open(IBertForMaskedLM(type(config)(**settings)).eval(), tokenizer) as lens,
+        pytest.raises(ModelError, match="returns more than its output, so what is added to the residual stream"),
+    ):
+        lens.read("the cat sat on the mat").logits(at=2)

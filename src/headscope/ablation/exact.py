@@ -5,6 +5,7 @@ What stands before is computed once. Only sums over the tokens of each text are 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from headscope.ablation.effects import CleanStates, CleanWords
+from headscope.ablation.effects import CleanReadWords, CleanStates, CleanWords
 from headscope.ablation.predicted import has_words, predicts, task
-from headscope.later import Tensor, torch
+from headscope.later import Tensor, nn, torch
 from headscope.lens import watching
 from headscope.lens.head import Head
 from headscope.lens.lens import Lens
@@ -26,6 +27,8 @@ from headscope.lens.without import At, Replacement, is_at
 from headscope.statistics.base import Array
 
 NUMBERS = 32_000_000  # of logits or states at a time: 128 MB
+WIDER = 16  # times a state: what a layer keeps of a token while it runs, at most
+ROWS = 256  # tokens of all copies, from which on a processor multiplies as fast as it can
 
 Removal = tuple[Head, ...]
 
@@ -46,19 +49,34 @@ class Ablation:
         self.words = has_words(lens)
         asked = task(lens, batch) if self.words else None
         self.inputs = batch.inputs if asked is None else asked.inputs
+        self.reader = reader_of(lens) if self.words else None
+        read: Tensor | None = None
         with layers.keep(batch.size):
-            output = self._run(self.inputs)
+            if self.reader is None:
+                output = self._run(self.inputs)
+            else:
+                output, read = watching.seen_by(self.reader, lambda: self._run(self.inputs))
         self.clean: CleanWords | CleanStates
         if asked is not None:
             self.real = predicts(asked.targets)
-            self.clean = CleanWords(output[self.real], asked.targets[self.real])
+            self.clean = self._clean_words(output[self.real], asked.targets[self.real], read)
         else:
             mask = self.inputs.get("decoder_attention_mask" if batch.has_target else "attention_mask")
             self.real = torch.ones(output.shape[:2], device=output.device).bool() if mask is None else mask.bool()
             self.clean = CleanStates(output, self.real)
         if check and layers.order:
             layers.resumes(lambda: self._run(self.inputs)[self.real], output[self.real])
-        self.wide = output.shape[-1] * output.shape[1]
+        width = output.shape[-1] if self.reader is None else WIDER * self.reader.in_features
+        self.wide = width * output.shape[1]
+
+    def _clean_words(self, logits: Tensor, targets: Tensor, read: Tensor | None) -> CleanWords:
+        """By what W_U reads, if the logits are what it makes of that and a constant (a bias): it is tried on every batch."""
+        if self.reader is not None and read is not None and read.shape[:2] == self.real.shape:
+            states = read[self.real]
+            if _differ_by_a_constant(logits, nn.functional.linear(states, self.reader.weight)):
+                return CleanReadWords(logits, targets, states, self.reader.weight.detach())
+        self.reader = None
+        return CleanWords(logits, targets)
 
     def sums(self, removals: Sequence[Removal], replacements: Mapping[Site, Replacement], at: At) -> TextSums:
         """The effects of each removal on each text."""
@@ -96,7 +114,8 @@ class Ablation:
                 mask[copy, head.head] = True
         changes = {site: partial(_replaced, mask, replacements[site], at) for site, mask in gone.items()}
         with self.lens.changed_heads(changes), self.layers.resumed(start, len(removals)):
-            output = self._run(watching.repeated_inputs(self.inputs, len(removals)))
+            inputs = watching.repeated_inputs(self.inputs, len(removals))
+            output = self._run(inputs) if self.reader is None else watching.read_by(self.reader, lambda: self._run(inputs))
         output = output.unflatten(0, (len(removals), -1))
         if isinstance(self.clean, CleanWords):
             loss, kl = self.clean.effects(output[:, self.real])
@@ -129,6 +148,18 @@ def run(lens: Lens, inputs: dict[str, Tensor], words: bool) -> Tensor:
         return word_logits(lens.model(**inputs, **no_cache(lens)))
 
 
+def reader_of(lens: Lens) -> nn.Linear | None:
+    """W_U, where it is a plain layer in float32."""
+    found = lens.model.get_output_embeddings()
+    return found if type(found) is nn.Linear and found.weight.dtype == torch.float32 else None
+
+
+def _differ_by_a_constant(one: Tensor, other: Tensor) -> bool:
+    """(token, vocabulary) each: whether all tokens have the same difference."""
+    apart = one.float() - other
+    return bool((apart - apart[:1]).abs().max() <= 1e-5 * one.abs().max())
+
+
 def no_cache(lens: Lens) -> dict[str, Any]:
     return {"use_cache": False} if "use_cache" in signature(lens.model.forward).parameters else {}
 
@@ -145,6 +176,12 @@ def _replaced(gone: Tensor, replacement: Replacement, at: At, z: Tensor, where: 
 def chunks(lengths: Sequence[int], wide: int, batch_size: int) -> int:
     """How many texts fit side by side."""
     return max(1, min(batch_size, NUMBERS // (wide * max(lengths, default=1))))
+
+
+def few(lengths: Sequence[int], removals: Sequence[Removal]) -> int:
+    """How many texts are enough beside each other, where the removals of a layer are: others would only be padded."""
+    copies = max(Counter(min(head[:3] for head in heads) for heads in removals).values(), default=1)
+    return max(1, ROWS // (copies * max(1, round(np.mean(lengths or [1])))))
 
 
 def width_of(lens: Lens) -> int:

@@ -10,7 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from headscope.ablation.estimates import estimates
-from headscope.ablation.exact import Ablation, Removal, chunks, width_of
+from headscope.ablation.exact import Ablation, Removal, chunks, few, width_of
 from headscope.ablation.predicted import has_words, predicts, task
 from headscope.ablation.removals import removable
 from headscope.errors import InputError
@@ -61,13 +61,17 @@ class _Job:
         encoded = [item for group in by_group for item in group.encoded]
         group_of = {id(item.source): group.group for group in by_group for item in group.encoded}
         lengths = [max(len(item.source), len(item.target or ())) for item in encoded]
-        together = chunks(lengths, width_of(lens), self.batches.batch_size)
+        together = self._together(lens, lengths)
         batches = [
             (batch, [group_of[id(source)] for source in batch.sources])
             for batch in batches_of(lens.encoder, encoded, together)
         ]
         tokens, skipped = sum(len(item.source) for item in encoded), sum(group.skipped for group in by_group)
         return batches, Counter(documents=len(encoded), tokens=tokens, skipped=skipped), encoded
+
+    def _together(self, lens: Lens, lengths: Sequence[int]) -> int:
+        """How many texts make a batch."""
+        return chunks(lengths, width_of(lens), self.batches.batch_size)
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,10 @@ class AblationWork(_Job):
         if largest:
             state["largest"] = largest
         return ShardCounts(shard.index, len(shard.documents), state, list(groups), dict(counts))
+
+    def _together(self, lens: Lens, lengths: Sequence[int]) -> int:
+        fit = super()._together(lens, lengths)
+        return fit if self.removals is None else min(fit, few(lengths, self.removals))
 
     def _of_batch(
         self,

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from headscope.lens.watching.capture import Capture, Rows
     from headscope.lens.watching.direct_path import DirectPath
     from headscope.lens.watching.dummy import dummy_inputs
+    from headscope.lens.watching.ending import read_by, seen_by
     from headscope.lens.watching.gating import behind
     from headscope.lens.watching.gradients import GradientBlock, GradientCapture, frozen
     from headscope.lens.watching.implementations import asks_for_eager, attention_implementations, switch_attention
@@ -28,7 +29,7 @@ __all__ = [
     "NAME", "Capture", "Change", "DirectPath", "GradientBlock", "GradientCapture", "Layers", "Matrices",
     "Normalisation", "Projection", "ResidualConnection", "Rows", "Trace", "Where", "asks_for_eager",
     "attention_implementations", "behind", "changed_heads", "dequantised", "dummy_inputs", "frozen", "inner_of",
-    "matrix_of", "norms_read", "repeated_inputs", "switch_attention", "traced",
+    "matrix_of", "norms_read", "read_by", "repeated_inputs", "seen_by", "switch_attention", "traced",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -36,6 +37,7 @@ if not TYPE_CHECKING:
         "capture": "Capture Rows",
         "direct_path": "DirectPath",
         "dummy": "dummy_inputs",
+        "ending": "read_by seen_by",
         "gating": "behind",
         "gradients": "GradientBlock GradientCapture frozen",
         "implementations": "asks_for_eager attention_implementations switch_attention",

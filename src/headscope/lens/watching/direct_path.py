@@ -19,6 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from headscope.errors import ModelError
 from headscope.lens.site import Site
 from headscope.lens.watching.linear import CLOSE, CLOSE_IN_HALF
 from headscope.lens.watching.normalisation import Normalisation, looks_like_one, recognise
@@ -136,6 +137,7 @@ class DirectPath(TorchFunctionMode):
 
     def _projected(self, module: nn.Module, given: Any, output: Tensor) -> Tensor:
         """W_O: what it returned joins the stream, wherever it is added to it."""
+        self._check_alone(module, output)
         found = self._sites[module][self._calls[module] % len(self._sites[module])]
         self._calls[module] += 1
         self._attentions += 1
@@ -144,8 +146,17 @@ class DirectPath(TorchFunctionMode):
             return self._join(output, self._names[module], site=found.site, given=given[0].detach() if beside else None)
 
     def _embedded(self, module: nn.Module, _: Any, output: Tensor) -> Tensor:
+        self._check_alone(module, output)
         with self._alone():
             return self._join(output, self._names[module])
+
+    def _check_alone(self, module: nn.Module, output: Any) -> None:
+        """I-BERT's layers return how their output is scaled as well, and its sums and norms are of both."""
+        if not isinstance(output, Tensor):
+            raise ModelError(
+                f"{type(self._model).__name__}: {self._names[module]} returns more than its output, so what is added to the "
+                "residual stream cannot be followed, and nothing can be said of the parts of a logit."
+            )
 
     def _ended(self, module: nn.Module, _: Any, output: Any) -> None:
         """A module has ended: what it returns is known by its name."""
