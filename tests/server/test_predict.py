@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,10 +17,12 @@ import pytest
 from starlette.testclient import TestClient
 
 import headscope
+from headscope.errors import InputError
 from headscope.lens import Lens
 from headscope.lens.head import heads_of
 from headscope.lens.predictions import Out, predict, similarity
 from headscope.server import make_app
+from headscope.server.models import give_means
 from tests.lens.language_models import language_model, tokenizer_for
 from tests.server.conftest import HOST, TEXT, client_of
 from tests.server.unpacking import Unpacked
@@ -129,6 +132,28 @@ def test_means_take_the_place_of_heads_where_they_are_known() -> None:
             found = predicted(client, "next", without=["1.2"], how="mean")
         assert found == asdict(predict(lens, lens.encoder.batch([TEXT]), out=Out(("1.2",), "mean")))
         assert found["without"]["how"] == "mean"
+
+
+def test_means_come_from_a_file_or_a_run(lenses: dict[str, Lens], tmp_path: Path) -> None:
+    """`serve --means FILE`, or NAME=FILE."""
+    with headscope.open(language_model("gpt2"), tokenizer_for("gpt2")) as lens:
+        made = lens.head_means([TEXT, OTHER])
+        made.save(tmp_path / "means.safetensors")
+        right = predict(lens, lens.encoder.batch([TEXT]), out=Out(("1.2",), "mean"))
+        headscope.ablate(lens, [TEXT, OTHER], heads=["1.2"], each=False, out=tmp_path / "run")
+    for file in ("means.safetensors", "run"):
+        with headscope.open(language_model("gpt2"), tokenizer_for("gpt2")) as lens:
+            for wrong, says in ((f"other={tmp_path / file}", "no model 'other'"), ("gone", "gone has no means of heads")):
+                with pytest.raises(InputError, match=says):
+                    give_means({"next": lens}, [wrong])
+            with pytest.raises(InputError, match="there are several models"):
+                give_means({"next": lens, "bert": lenses["bert"]}, [str(tmp_path / file)])
+            with pytest.raises(InputError, match="take the means of this model"):
+                give_means({"bert": lenses["bert"]}, [str(tmp_path / file)])
+            assert lens.means is lenses["bert"].means is None
+            give_means({"next": lens, "bert": lenses["bert"]}, [f"next={tmp_path / file}"])
+            found = predict(lens, lens.encoder.batch([TEXT]), out=Out(("1.2",), "mean"))
+            assert found.without.loss == pytest.approx(right.without.loss, abs=1e-6)
 
 
 def test_reading_and_predicting_are_kept_apart(client: TestClient) -> None:

@@ -345,6 +345,19 @@ export interface HeadEffect {
   confirmed: boolean | null; // whether it does what its role says; None where that was not tried
 }
 
+/** A token, and what a head adds to its logit beyond what it adds to all tokens. */
+export interface Written {
+  token: string;
+  logit: number;
+}
+
+/** What a head writes at the token that looks, in the exemplar that is drawn. */
+export interface HeadWrites {
+  at: string;
+  more: Written[]; // the likeliest first
+  less: Written[]; // the least likely first
+}
+
 /** What a head gives from each of the first positions to each, on average over all texts. */
 export interface MeanMap {
   first: number; // the position that the first row and column stand for: those before it are sinks
@@ -392,6 +405,7 @@ export interface Head extends GivenRole {
   relation: Relation | null;
   antecedents: Antecedents | null;
   without: HeadEffect | null; // where it was taken out
+  writes: HeadWrites | null; // of a model that predicts words
   exemplars: Exemplar[];
   picture: Picture | null; // None: there is none, or it is in a chunk of the page
   picture_chunk?: number; // which has those of a layer's heads by name

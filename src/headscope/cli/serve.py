@@ -21,6 +21,10 @@ def serve(
         ),
     ] = None,
     run: Annotated[Path | None, typer.Option(help="A run directory: its report, and texts that excite a head.")] = None,
+    means: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Means of heads, or a run of ablate, to take their place; NAME=FILE of several."),
+    ] = None,
     host: Annotated[str, typer.Option(help="Where to listen; others can reach anything but 127.0.0.1.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 takes a free one.", metavar="N", min=0, max=65535)] = 8765,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = False,
@@ -46,10 +50,12 @@ def serve(
       headscope serve bert=bert-base-uncased fr-en=Helsinki-NLP/opus-mt-fr-en --open
 
       headscope serve --run run
+
+      headscope serve gpt2 --means ablated
     """
     # The server's packages are an extra: without them, all other commands work, and this one says what to install.
     from headscope.server import Settings
-    from headscope.server.models import close_models, open_models
+    from headscope.server.models import close_models, give_means, open_models
     from headscope.server.serving import serve as serve_models
     from headscope.server.settings import is_loopback
 
@@ -75,6 +81,7 @@ def serve(
             webbrowser.open(listening.address)
 
     try:
+        give_means(opened, means or [])
         serve_models(opened, run, settings, say)
     finally:
         close_models(opened)

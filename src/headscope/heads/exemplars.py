@@ -9,8 +9,10 @@ from typing import Any
 from headscope.errors import InputError
 from headscope.heads.exemplar_scores import NAME as SCORES
 from headscope.heads.exemplar_scores import exemplar_scores
+from headscope.heads.exemplar_writes import NAME as WRITES
+from headscope.heads.exemplar_writes import can_write, exemplar_writes
 from headscope.later import pd
-from headscope.lens.head import HEAD
+from headscope.lens.head import HEAD, Head
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoder import AS_WRITTEN, BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
@@ -135,7 +137,8 @@ def _with_marks(text: str, marks: Mapping[tuple[int, int], str]) -> str:
 def add_exemplars(lens: Lens, run: Run | str | Path, documents: Iterable[Document]) -> pd.DataFrame:
     """The texts of a run's `exemplars`, found again among the documents that it read, kept among its tables.
 
-    With them, all that each head does in one of them (`exemplar_scores`): the model reads these texts once more.
+    With them, all that each head does in one of them (`exemplar_scores`), and the tokens that it makes more and less likely
+    there (`exemplar_writes`): the model reads these texts once more.
     """
     run = Run.open(run)
     names = [name for name in run if name.startswith("exemplars") and name != NAME]
@@ -146,7 +149,13 @@ def add_exemplars(lens: Lens, run: Run | str | Path, documents: Iterable[Documen
     texts = _texts(counted, documents, lens, encoding, settings.get("max_tokens"))
     rows = _rows(counted, texts)
     of_heads, name = [row for row in rows if row["head"] is not pd.NA], parse(names[0])  # joint measures have no heads
-    run.add(SCORES, exemplar_scores(lens, of_heads, texts, name.measure if name else "weight"))
+    scores = exemplar_scores(lens, of_heads, texts, name.measure if name else "weight")
+    run.add(SCORES, scores)
+    drawn = {(Head.of(row), row["rank"]) for row in scores[scores["pair"]].to_dict("records")}
+    if can_write(lens):
+        writes = exemplar_writes(lens, [row for row in of_heads if (Head.of(row), row["rank"]) in drawn], texts)
+        if writes is not None:
+            run.add(WRITES, writes)
     table = _frame(rows)
     run.add(NAME, table)
     return table

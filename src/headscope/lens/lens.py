@@ -250,8 +250,15 @@ class Lens:
 
     @property
     def means(self) -> HeadMeans | None:
-        """What each head brings on average, where `head_means` was called."""
+        """What each head brings on average, where `head_means` was called, or its result of another time given."""
         return self._means
+
+    @means.setter
+    def means(self, means: HeadMeans | None) -> None:
+        for site in self.sites:
+            if means is not None and site.projection:
+                means.of(site)  # says so at once if they are another model's
+        self._means = means
 
     def changed_heads(
         self, changes: Mapping[Site, watching.Change], *, thread: int | None = None

@@ -112,6 +112,21 @@ class HeadEffect(TypedDict):
     confirmed: bool | None  # whether it does what its role says; None where that was not tried
 
 
+class Written(TypedDict):
+    """A token, and what a head adds to its logit beyond what it adds to all tokens."""
+
+    token: str
+    logit: float
+
+
+class HeadWrites(TypedDict):
+    """What a head writes at the token that looks, in the exemplar that is drawn."""
+
+    at: str
+    more: list[Written]  # the likeliest first
+    less: list[Written]  # the least likely first
+
+
 class MeanMap(TypedDict):
     """What a head gives from each of the first positions to each, on average over all texts."""
 
@@ -164,6 +179,7 @@ class Head(GivenRole):
     relation: Relation | None
     antecedents: Antecedents | None
     without: HeadEffect | None  # where it was taken out
+    writes: HeadWrites | None  # of a model that predicts words
     exemplars: list[Exemplar]
     picture: Picture | None  # None: there is none, or it is in a chunk of the page
     picture_chunk: NotRequired[int]  # which has those of a layer's heads by name

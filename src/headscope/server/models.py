@@ -6,7 +6,7 @@ from typing import Any
 
 from headscope.demo import model as demo_model
 from headscope.errors import InputError
-from headscope.lens import Lens, ModelSource
+from headscope.lens import HeadMeans, Lens, ModelSource
 from headscope.lens.predictions import compares_texts
 from headscope.lens.source import short_name
 from headscope.lens.task import task_of
@@ -60,6 +60,19 @@ def open_models(
     except BaseException:
         close_models(lenses)
         raise
+
+
+def give_means(lenses: Mapping[str, Lens], files: Sequence[str]) -> None:
+    """The means of heads in FILE, or in NAME=FILE where there are several models, so that they can take the heads' place."""
+    for one in files:
+        name, equals, file = one.partition("=")
+        if not equals or Path(one).exists():
+            if len(lenses) > 1:
+                raise InputError(f"Say whose means {one} has, as in {next(iter(lenses))}={one}: there are several models.")
+            name, file = next(iter(lenses)), one
+        if name not in lenses:
+            raise InputError(f"There is no model {name!r} for the means of {file}: choose one of {', '.join(lenses)}.")
+        lenses[name].means = HeadMeans.load(file)
 
 
 def close_models(lenses: Mapping[str, Lens]) -> None:

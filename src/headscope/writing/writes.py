@@ -38,11 +38,20 @@ def written_by(run: DirectPass, reading: Reading, head: str | Head, position: in
     block = next(b for s, b in reading.blocks.items() if (s.stack, s.kind, s.layer) == chosen[:3])
     if not run.joins(block.site):
         raise InputError(f"{chosen.name} does not write to the stream that words are predicted from: name a decoder's head.")
-    logits = run.written(block.site, head_output(block, chosen.head, position)[None], position)[0].double()
-    logits = logits - logits.mean()
-    order = torch.argsort(logits, descending=True, stable=True).tolist()
+    kept = most_and_least(run.written(block.site, head_output(block, chosen.head, position)[None], position)[0], count)
+    tokens = [named(reading.lens, number).text for number, _ in kept]
+    return pd.DataFrame({"token": tokens, "id": [number for number, _ in kept], "logit": [logit for _, logit in kept]})
+
+
+def most_and_least(logits: Tensor, count: int) -> list[tuple[int, float]]:
+    """The numbers of the `count` tokens with the largest (vocabulary,) and of those with the smallest, which come last.
+
+    What is added to all tokens alike changes nothing, and is taken off.
+
+    >>> most_and_least(torch.tensor([1.0, 5.0, 3.0, 3.0]), 1)
+    [(1, 2.0), (0, -2.0)]
+    """
+    apart = logits.double() - logits.double().mean()
+    order = torch.argsort(apart, descending=True, stable=True).tolist()
     kept = order if 2 * count >= len(order) else [*order[:count], *order[-count:]]
-    tokens = [named(reading.lens, number) for number in kept]
-    return pd.DataFrame(
-        {"token": [one.text for one in tokens], "id": kept, "logit": [float(logits[number]) for number in kept]}
-    )
+    return [(number, float(apart[number])) for number in kept]

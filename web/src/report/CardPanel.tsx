@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { percent } from "../drawing/canvas";
 import { inkOn, rgbOf } from "../drawing/colours";
-import type { Head, NearestMiss, Report } from "../schema";
+import type { Head, NearestMiss, Report, Written } from "../schema";
 import { ExemplarLines } from "./ExemplarLines";
 import { Exemplars } from "./Exemplars";
 import { familyColour, familyOf, markOf } from "./families";
@@ -48,6 +48,7 @@ export function CardPanel({ at, open, children }: Props) {
       <RoleChip family={head.family} role={head.role} />
       <p class="says">{head.says}</p>
       <Drawn head={head} open={open} />
+      <Writes head={head} />
       <section>
         <h3>{head.nearest ? "No rule holds; the nearest miss" : "The rule that gave this name"}</h3>
         {head.nearest ? (
@@ -108,6 +109,38 @@ function Missed({ says, score, needed }: NearestMiss) {
         <b style={{ left: `${100 * Math.min(1, needed)}%` }} />
       </span>
     </div>
+  );
+}
+
+/** The tokens that its output makes more and less likely in the text that is drawn. */
+function Writes({ head }: { head: Head }) {
+  if (!head.writes) return null;
+  const { at, more, less } = head.writes;
+  return (
+    <section class="writes">
+      <h3>
+        What it writes at <bdi>{at}</bdi>
+      </h3>
+      <dl>
+        <WrittenTokens name="more likely" tokens={more} />
+        <WrittenTokens name="less likely" tokens={less} />
+      </dl>
+    </section>
+  );
+}
+
+function WrittenTokens({ name, tokens }: { name: string; tokens: Written[] }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>
+        {tokens.map(({ token, logit }) => (
+          <span key={token} class={logit < 0 ? "token less" : "token"} title={`${logit < 0 ? "−" : "+"}${Math.abs(logit).toFixed(2)} of its logit`}>
+            <bdi>{token}</bdi>
+          </span>
+        ))}
+      </dd>
+    </>
   );
 }
 

@@ -16,6 +16,7 @@ from headscope.report.heads.effects import effects_of
 from headscope.report.heads.exemplars import exemplars_of
 from headscope.report.heads.pictures import pictures_of
 from headscope.report.heads.sentence import SinkNames, miss_said, sentence_about
+from headscope.report.heads.writes import writes_of
 from headscope.statistics.columns import card_place, describe
 from headscope.statistics.table_names import parse
 from headscope.study.run import Run
@@ -28,7 +29,7 @@ SAID_BEYOND_SINKS = ("offsets", "first_token", "punctuation", "separators", "spe
 def cards(run: Run) -> list[schema.Head]:
     """One plain dictionary a head, of text, numbers and None alone. `says` is a sentence for a newcomer."""
     found, sinks, exemplars, pictures = run.by_head, SinkNames(run), exemplars_of(run), pictures_of(run)
-    effects = effects_of(run)
+    effects, writes = effects_of(run), writes_of(run, exemplars)
     made: list[schema.Head] = []
     for row in run.roles.to_dict("records"):
         head = Head.of(row)
@@ -53,6 +54,7 @@ def cards(run: Run) -> list[schema.Head]:
                 "relation": best_relation(found, head),
                 "antecedents": _antecedents(found, head),
                 "without": effects.get(head),
+                "writes": writes.get(head),
                 "exemplars": exemplars.get(head, []),
                 "picture": pictures.get(head),
             }
