@@ -37,7 +37,15 @@ def test_logits_are_printed(monkeypatch, capsys, planted: Path, tmp_path: Path) 
     assert first.split()[2] == "b", "the induction head's part comes through the b that it looks at"
     assert "Copying score of 1.0, from its weights alone: +1.00" in out
     assert f"Written: {figure}" in out.replace("\n", "")
-    assert "<script" in (tmp_path / "logits.html").read_text()
+    written = (tmp_path / "logits.html").read_text()
+    described = json.loads(written.partition('id="page">')[2].partition("</script>")[0])
+    parts = described["logits"]
+    assert (described["kind"], parts["at"], parts["position"]) == ("view", "a", 4)
+    (group,) = parts["groups"]
+    assert (group["name"], group["tokens"]) == ("decoder self", ["<s>", "a", "b", "c", "a"])
+    of_heads = sum(part for layer in group["parts"] for head in layer for part in head)
+    assert of_heads == pytest.approx(parts["sums"][0]["part"], abs=1e-3)
+    assert sum(one["part"] for one in parts["sums"]) + parts["remainder"] == pytest.approx(parts["total"], abs=1e-9)
     drawn = figure.read_text()
     assert ">Part of each head</text>" in drawn
     assert ">1.0 by token" in drawn

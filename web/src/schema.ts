@@ -219,10 +219,35 @@ export interface Content {
   compared: Compared | null; // where the scores are differences
 }
 
+/** What all parts of one kind bring: heads, MLPs, biases. */
+export interface LogitSum {
+  name: string;
+  part: number;
+}
+
+/** The heads of one kind of attention, and the part of each, by the token that it looks at. */
+export interface LogitGroup {
+  name: string; // "decoder self"
+  layers: number[];
+  parts: number[][][]; // layer, head, token
+  tokens: string[];
+}
+
+/** A logit, or the difference of two, and what it is the sum of. */
+export interface LogitParts {
+  total: number;
+  remainder: number;
+  at: string; // the token whose logit it is
+  position: number;
+  sums: LogitSum[];
+  groups: LogitGroup[];
+}
+
 /** What the page of a view carries. */
 export interface ViewPage extends Content {
   kind: "view";
   state: string; // what it opens with, as the fragment of an address
+  logits?: LogitParts; // above the views, which show its parts at every position
 }
 
 /** What the live page carries: hardly more than its name. Everything else is asked of the server that it came from. */

@@ -14,15 +14,6 @@ from headscope.cli import options
 if TYPE_CHECKING:
     from headscope.writing.logits import Logits
 
-NAMED = {
-    "head": "heads",
-    "attention": "attention, not by head",
-    "embedding": "embedding",
-    "mlp": "MLPs",
-    "other": "other layers",
-    "bias": "biases",
-}
-
 
 def logits(
     model: options.Model,
@@ -129,6 +120,8 @@ def _print(found: Logits, head: str | None, top: int, written: list[str]) -> Non
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from headscope.views.logit_parts import NAMED
 
     console = Console(highlight=False)
     what = f"{found.token} less {found.against}" if found.against else str(found.token)

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from headscope.views.pack import Packed
+from headscope.views.schema import LogitParts
 
 
 def page(kind: str, title: str, description: dict[str, Any], chunks: list[str], *, connect: str = "'none'") -> str:
@@ -34,10 +35,11 @@ def page(kind: str, title: str, description: dict[str, Any], chunks: list[str], 
     )
 
 
-def view_page(packed: Packed, fragment: str = "") -> str:
-    """A page with the four views of one text."""
+def view_page(packed: Packed, fragment: str = "", logits: LogitParts | None = None) -> str:
+    """A page with the four views of one text; above them a logit's parts, where the views show them."""
     shown = packed.description["title"], packed.description["model"], "headscope"
-    return page("view", " · ".join(part for part in shown if part), {**packed.description, "state": fragment}, packed.chunks)
+    more: dict[str, Any] = {"state": fragment} if logits is None else {"state": fragment, "logits": logits}
+    return page("view", " · ".join(part for part in shown if part), {**packed.description, **more}, packed.chunks)
 
 
 def policy(script: str, style: str, connect: str = "'none'") -> str:

@@ -3,7 +3,7 @@
 web/make_schema.py writes these types into web/src/schema.ts, with the comments that stand here.
 """
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict  # the server's pydantic takes no other before Python 3.12
 
@@ -195,11 +195,39 @@ class Content(TypedDict):
     compared: Compared | None  # where the scores are differences
 
 
+class LogitSum(TypedDict):
+    """What all parts of one kind bring: heads, MLPs, biases."""
+
+    name: str
+    part: float
+
+
+class LogitGroup(TypedDict):
+    """The heads of one kind of attention, and the part of each, by the token that it looks at."""
+
+    name: str  # "decoder self"
+    layers: list[int]
+    parts: list[list[list[float]]]  # layer, head, token
+    tokens: list[str]
+
+
+class LogitParts(TypedDict):
+    """A logit, or the difference of two, and what it is the sum of."""
+
+    total: float
+    remainder: float
+    at: str  # the token whose logit it is
+    position: int
+    sums: list[LogitSum]
+    groups: list[LogitGroup]
+
+
 class ViewPage(Content):
     """What the page of a view carries."""
 
     kind: Literal["view"]
     state: str  # what it opens with, as the fragment of an address
+    logits: NotRequired[LogitParts]  # above the views, which show its parts at every position
 
 
 class LivePage(TypedDict):

@@ -258,7 +258,7 @@ function lowered(title: string): string {
 }
 
 /** Arrow keys go from head to head; one of them is reached with Tab. */
-function moveFocus(event: KeyboardEvent): void {
+export function moveFocus(event: KeyboardEvent): void {
   const steps: Record<string, [number, number]> = {
     ArrowLeft: [0, -1],
     ArrowRight: [0, 1],
@@ -276,7 +276,7 @@ function moveFocus(event: KeyboardEvent): void {
 }
 
 /** A number that fits into a square. */
-function brief(value: number): string {
+export function brief(value: number): string {
   const size = Math.abs(value);
   if (size < 0.005) return size === 0 ? "0" : ".00";
   const text = size < 0.995 ? size.toFixed(2).slice(1) : size < 9.95 ? size.toFixed(1) : size.toFixed(0);

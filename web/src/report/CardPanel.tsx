@@ -1,7 +1,7 @@
 // A head's card: what it does, why we say so, and its numbers against those of all other heads.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { percent } from "../drawing/canvas";
+import { percent, signed } from "../drawing/canvas";
 import { inkOn, rgbOf } from "../drawing/colours";
 import type { Head, NearestMiss, Report, Written } from "../schema";
 import { ExemplarLines } from "./ExemplarLines";
@@ -119,7 +119,7 @@ function Writes({ head }: { head: Head }) {
   return (
     <section class="writes">
       <h3>
-        What it writes at <bdi>{at}</bdi>
+        What it writes at <mark class="attending">{at}</mark>, by up to {Math.max(more[0].logit, -less[0].logit).toFixed(2)} of a logit
       </h3>
       <dl>
         <WrittenTokens name="more likely" tokens={more} />
@@ -135,7 +135,7 @@ function WrittenTokens({ name, tokens }: { name: string; tokens: Written[] }) {
       <dt>{name}</dt>
       <dd>
         {tokens.map(({ token, logit }) => (
-          <span key={token} class={logit < 0 ? "token less" : "token"} title={`${logit < 0 ? "−" : "+"}${Math.abs(logit).toFixed(2)} of its logit`}>
+          <span key={token} class={logit < 0 ? "token less" : "token"} title={`${signed(logit)} of its logit`}>
             <bdi>{token}</bdi>
           </span>
         ))}

@@ -1,5 +1,6 @@
 // The page that `headscope view` writes: one content, four views.
 import type { Chunks } from "../data/chunks";
+import { LogitParts } from "../logits/LogitParts";
 import type { ViewPage } from "../schema";
 import { useAddress } from "./address";
 import { useDark } from "./hooks";
@@ -19,6 +20,7 @@ export function ViewApp({ page, chunks }: { page: ViewPage; chunks: Chunks }) {
         <p class="brand">headscope</p>
       </header>
       <main>
+        {page.logits && <LogitParts logits={page.logits} state={state} change={change} dark={dark} />}
         <Viewer content={page} chunks={chunks} state={state} change={change} dark={dark} />
       </main>
     </div>

@@ -27,7 +27,7 @@ function scrollTo(scroller: HTMLElement, keep: string[]): void {
   const [top, bottom] = [Math.min(...tops), Math.max(...tops) + height];
   const [from, to] = bottom - top <= scroller.clientHeight ? [top, bottom] : [tops[0], tops[0] + height];
   scroller.scrollTop = (from + to - scroller.clientHeight) / 2;
-  scroller.scrollIntoView({ block: "nearest" });
+  if (!document.querySelector("[data-first]")) scroller.scrollIntoView({ block: "nearest" }); // else what comes first is looked at first
 }
 
 /** Where a token stands in its list: not where it is drawn, which for a kept one may be the edge. */
