@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from accelerate import cpu_offload
 from scipy.stats import spearmanr
 from torch import Tensor
 from transformers import Gemma2ForCausalLM, GraniteForCausalLM
 
 import headscope
 from headscope.ablation.effects import CleanReadWords, CleanStates, CleanWords
-from headscope.ablation.exact import Ablation, run
+from headscope.ablation.exact import Ablation, reader_of, run
 from headscope.ablation.predicted import task
 from headscope.ablation.removals import curve, removable
 from headscope.ablation.work import AblationWork
@@ -25,7 +27,7 @@ from headscope.lens.without import zeros
 from headscope.study.engine import LocalEngine
 from headscope.text import Document
 from tests.architectures.tiny_models import build
-from tests.lens.language_models import documents, lens_for
+from tests.lens.language_models import documents, language_model, lens_for, tokenizer_for
 from tests.lens.textbook_forward import FORWARD
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -421,6 +423,20 @@ def test_logits_that_are_more_than_a_product_are_read_whole(model_type: str) -> 
         ablation = Ablation(lens, batch, watching.Layers(lens.model, lens.trace.sites))
         assert ablation.reader is None
         assert type(ablation.clean) is CleanWords
+
+
+def test_a_w_u_that_is_kept_elsewhere_makes_its_logits_itself() -> None:
+    """As accelerate leaves it: its weights come when it runs."""
+    model = copy.deepcopy(language_model("gpt2"))
+    found = []
+    for away in (False, True):
+        if away:
+            cpu_offload(model.lm_head, execution_device="cpu")
+        with headscope.open(model, tokenizer_for("gpt2")) as lens, torch.no_grad():
+            assert (reader_of(lens) is None) == away
+            ablation = Ablation(lens, lens.encoder.batch(documents("gpt2")), watching.Layers(lens.model, lens.trace.sites))
+            found.append(ablation.sums([(Head("decoder", "self", 1, 2),)], dict.fromkeys(lens.sites, zeros), None).effects)
+    assert np.allclose(found[0]["kl"], found[1]["kl"], atol=2e-5)
 
 
 def test_half_a_turn_is_one() -> None:

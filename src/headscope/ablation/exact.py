@@ -149,9 +149,10 @@ def run(lens: Lens, inputs: dict[str, Tensor], words: bool) -> Tensor:
 
 
 def reader_of(lens: Lens) -> nn.Linear | None:
-    """W_U, where it is a plain layer in float32."""
+    """W_U, where it is a plain layer in float32; not where accelerate keeps its weights elsewhere, or moves its input."""
     found = lens.model.get_output_embeddings()
-    return found if type(found) is nn.Linear and found.weight.dtype == torch.float32 else None
+    is_plain = type(found) is nn.Linear and "forward" not in vars(found) and found.weight.dtype == torch.float32
+    return found if is_plain and not found.weight.is_meta else None
 
 
 def _differ_by_a_constant(one: Tensor, other: Tensor) -> bool:
