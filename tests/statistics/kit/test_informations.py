@@ -91,7 +91,7 @@ def test_sums_are_those_of_the_whole_map(
             sums[f"offset {offset}"] = block.cached(on_diagonal, measure, offset), diagonal
         for name, (ours, theirs) in sums.items():
             torch.testing.assert_close(
-                ours.double(), theirs, rtol=1e-5, atol=1e-6, msg=lambda said, name=name: f"{name}: {said}"
+                ours.double(), theirs, rtol=1e-5, atol=3e-6, msg=lambda said, name=name: f"{name}: {said}"
             )
 
 

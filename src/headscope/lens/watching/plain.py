@@ -16,12 +16,13 @@ import torch
 from torch import Tensor, nn
 
 from headscope.lens.watching.masks import MaskPart
+from headscope.lens.watching.workspace import empty
 
 # Numbers that are worked on at a time: they stay in a processor's own cache, from the product to the softmax to the sum.
 PIECE = 400_000
 
-# Attention to fewer keys is left to the model's own function: little is gained there, and not even a last digit moves.
-LONG = 512
+# Texts with fewer weights than this share a piece. A larger one is alone in its own, which needs no copy of keys and values.
+SMALL = 50_000
 
 _ARGUMENTS = ["module", "query", "key", "value", "attention_mask", "scaling", "dropout"]
 _SCALING = """
@@ -94,9 +95,9 @@ def plain_attention(
     """
     batch, heads, length, size = query.shape
     groups, keys = key.shape[1:3]
-    weights, output = query.new_empty(batch, heads, length, keys), query.new_empty(batch, length, heads, value.shape[-1])
+    weights, output = empty(query, batch, heads, length, keys), query.new_empty(batch, length, heads, value.shape[-1])
     step = min(length, max(1, PIECE // (heads * keys)))
-    together = max(1, PIECE // (heads * step * keys))
+    together = max(1, SMALL // (heads * step * keys))
     scaling = size**-0.5 if scaling is None else scaling
     # A power of two rounds nothing, so queries, which are fewer numbers, take it.
     before = scaling if math.frexp(scaling)[0] == 0.5 else 1.0
@@ -105,7 +106,8 @@ def plain_attention(
         first, last, added = mask(start, stop)
         for text in range(0, batch, together):
             texts = slice(text, text + together)
-            queries = (query[texts, :, start:stop] * before).reshape(-1, heads // groups * (stop - start), size)
+            queries = query[texts, :, start:stop].reshape(-1, heads // groups * (stop - start), size)
+            queries = queries if before == 1 else queries * before
             shown = weights[texts, :, start:stop, :last]
             made = shown.reshape(-1, queries.shape[1], last) if shown.is_contiguous() else None
             scores = torch.bmm(queries, key[texts, :, :last].flatten(0, 1).mT, **({} if made is None else {"out": made}))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from headscope.later import Tensor, torch
+from headscope.later import Tensor
 from headscope.lens.score_block import ScoreBlock
 from headscope.measures import MEASURES
-from headscope.statistics.kit.key_columns import FIRST, NO_SINKS, OTHERS, key_columns, onto, part_of
+from headscope.statistics.kit.key_columns import KINDS, NO_SINKS, key_columns, onto, part_of
 from headscope.statistics.kit.sweeps import sweep, swept_with
+from headscope.statistics.kit.totals import row_sums
 
 NOTHING = 1e-30  # a score below it counts as 0: its logarithm would be minus infinity
 
@@ -30,22 +31,19 @@ def informations(block: ScoreBlock, measure: str) -> Informations:
 
 def _informations(block: ScoreBlock, measures: tuple[str, ...]) -> list[Informations]:
     columns, count = key_columns(block, measures), len(measures)
-    kept = columns.factors[:, :, NO_SINKS * count :]
-    summed = kept if columns.logarithms is None else torch.cat([kept, columns.logarithms], 2)
-
     signed = MEASURES[measures[0]].signed
 
-    def make(scores: Tensor, texts: slice, heads: slice) -> tuple[Tensor, Tensor]:
+    def make(scores: Tensor, texts: slice, heads: slice) -> tuple[Tensor, ...]:
         positive = scores.clamp(min=0) if signed else scores
-        sums = onto(positive, part_of(summed, texts, heads))
-        informed = onto(positive.clamp(min=NOTHING).log_().mul_(positive), part_of(columns.factors, texts, heads))
-        return sums[:, :, :count], informed if columns.logarithms is None else informed + sums[:, :, count:]
+        factors = part_of(columns.factors, texts, heads)
+        informed = onto(positive.clamp(min=NOTHING).log_().mul_(positive), factors)
+        if columns.logarithms is not None:
+            informed = informed + onto(positive, part_of(columns.logarithms, texts, heads))
+        return (informed, onto(positive, factors[:, :, NO_SINKS:])[:, :, 0]) if signed else (informed,)
 
-    given, informed = sweep(block, measures, make)
-
-    def of(kind: int, place: int) -> Tensor:
-        return informed[:, :, kind * count + place]
-
+    informed, *given = sweep(block, measures, make)
+    given = given or [row_sums(block, measure).beyond_sinks for measure in measures]  # where nothing is negative
+    of_first, beyond_first, beyond_sinks = (informed[:, :, kind * count : (kind + 1) * count] for kind in KINDS)
     return [
-        Informations(of(FIRST, place), of(OTHERS, place), of(NO_SINKS, place), given[:, :, place]) for place in range(count)
+        Informations(of_first[:, :, at], beyond_first[:, :, at], beyond_sinks[:, :, at], given[at]) for at in range(count)
     ]

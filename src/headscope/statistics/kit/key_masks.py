@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
@@ -31,9 +32,9 @@ def keys_where(block: ScoreBlock, chosen: Callable[..., bool], *arguments: str) 
 
 def where(side: Side, length: int, chosen: Callable[..., bool], *arguments: str) -> Tensor:
     mask = torch.zeros(len(side.labels), length)
+    asked = cache(lambda label, special: chosen(label, special, *arguments))  # texts repeat their tokens
     for row, (labels, special) in enumerate(zip(side.labels, side.special, strict=True)):
-        found = [index for index, pair in enumerate(zip(labels, special, strict=True)) if chosen(*pair, *arguments)]
-        mask[row, found] = 1
+        mask[row, : len(labels)] = torch.tensor([float(one) for one in map(asked, labels, special)])
     return mask.to(side.device)
 
 

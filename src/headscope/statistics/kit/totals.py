@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.kit.key_columns import FIRST, NO_SINKS, OTHERS, key_columns, onto, part_of
+from headscope.statistics.kit.key_columns import KINDS, key_columns, onto, part_of
 from headscope.statistics.kit.sweeps import key_factor, sweep, swept_with
 
 
@@ -24,6 +24,7 @@ class RowSums(NamedTuple):
 
     of_first: Tensor  # what goes to the first key
     beyond_first: Tensor  # what goes to all others
+    beyond_sinks: Tensor  # what goes to those that are no sinks
     largest: Tensor  # the most that goes to any
     spanned: Tensor  # what goes to others than the first, times how far away they are
 
@@ -42,7 +43,6 @@ def given(block: ScoreBlock, measure: str) -> Tensor:
 
 def _row_sums(block: ScoreBlock, measures: tuple[str, ...]) -> list[RowSums]:
     columns, count = key_columns(block, measures).factors, len(measures)
-    columns = columns[:, :, : NO_SINKS * count]
     factors = [key_factor(block, measure) for measure in measures]
     apart = (block.row_positions[:, None] - block.key_positions).abs().to(block.weights.dtype)
     apart[:, 0] = 0
@@ -56,7 +56,7 @@ def _row_sums(block: ScoreBlock, measures: tuple[str, ...]) -> list[RowSums]:
 
     sums, *others = sweep(block, measures, make)
     return [
-        RowSums(sums[:, :, FIRST * count + place], sums[:, :, OTHERS * count + place], *others[2 * place : 2 * place + 2])
+        RowSums(*(sums[:, :, kind * count + place] for kind in KINDS), *others[2 * place : 2 * place + 2])
         for place in range(count)
     ]
 
