@@ -242,9 +242,34 @@ def test_numbers_that_are_none_are_not_ok() -> None:
         model.encoder.layer[1].attention.output.dense.weight[0, 0] = float("nan")
         found = diagnose(lens, tiny_inputs("bert"))
     reports = found.sites
-    assert [report.verdict for report in reports] == ["ok", "wrong", "wrong"]
-    assert ["not finite" in report.note for report in reports] == [False, True, True]
+    assert [report.verdict for report in reports] == ["ok", "not finite", "not finite"]
+    assert found.verdict == "not finite"
+    assert ["load it anew" in report.note for report in reports] == [False, True, True]
     assert "NaN" not in json.dumps(found.to_json()), "which is no JSON"
+
+
+def test_numbers_that_are_none_in_the_lens_alone_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = KeySide.values.func
+
+    def values(side: KeySide) -> Tensor:
+        return own(side) * (float("nan") if side.site.index == 1 else 1)
+
+    monkeypatch.setattr(KeySide, "values", property(values))
+    assert_found_at(1, diagnosed("bert", torch.float32))
+
+
+def test_a_model_that_overflows_by_itself_is_said_to() -> None:
+    """LongT5 hides padding by -1e10, which is infinite in float16: a row that sees nothing has no softmax."""
+    made = build("longt5")
+    with torch.no_grad():
+        logits = made.model.to(torch.float16)(**made.inputs).logits
+    assert not logits[1].isfinite().all()
+    found = built("longt5", torch.float16, lambda lens: None)
+    assert found.verdict == "not finite"
+    assert all("open it in float32, or in bfloat16" in one.note for one in found.sites if one.verdict == "not finite")
+    whole = {name: tensor[:1] for name, tensor in made.inputs.items()}  # a text without padding is read right
+    with headscope.open(made.model) as lens:
+        assert diagnose(lens, whole).verdict == "ok"
 
 
 @pytest.mark.parametrize("dtype", PRECISIONS, ids=str)
@@ -260,8 +285,10 @@ def test_an_attention_that_gives_nothing_is_ok(dtype: torch.dtype) -> None:
 MIXED = (
     *("albert", "bloom", "convbert", "deberta-v2", "gemma2", "gpt_neox", "gpt_oss", "gptj", "ibert", "mpt", "opt"),
     *("nystromformer", "phi3", "qwen3", "qwen3_next", "roberta", "t5", "whisper", "xlm", "xlnet"),
-    *("bitnet", "diffllama", "granite_swa", "led", "longformer", "neomme", "reformer", "t5gemma2"),
+    *("bitnet", "diffllama", "granite_swa", "led", "longformer", "longt5", "neomme", "reformer", "t5gemma2"),
 )
+
+OVERFLOWS = ("longt5",)  # at padding, in float16: a test above
 
 
 @pytest.mark.parametrize("model_type", MIXED)
@@ -270,8 +297,11 @@ def test_architectures_in_half_precision(model_type: str, dtype: torch.dtype) ->
     made = build(model_type)
     with headscope.open(made.model) as lens:
         exact = diagnose(lens, made.inputs)
+    inputs = made.inputs
+    if model_type in OVERFLOWS and dtype is torch.float16:
+        inputs = {name: tensor[:1] for name, tensor in inputs.items()}
     with headscope.open(made.model.to(dtype)) as lens:
-        found = diagnose(lens, made.inputs)
+        found = diagnose(lens, inputs)
     assert found.verdict == exact.verdict
     assert [replace(report.site, index=0) for report in found.sites] == [
         replace(report.site, index=0) for report in exact.sites

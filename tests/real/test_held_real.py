@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer, pipeline
 
 import headscope
+from headscope.errors import NormsUnavailable
 from headscope.lens.doctor import diagnose
 from headscope.lens.loading import load
 from headscope.lens.watching.linear import linear_modules, matrix_of
@@ -106,9 +107,16 @@ def test_layers_that_round_their_inputs_are_proven_or_refused(fresh: Callable[[]
     with headscope.open(quantised("bitsandbytes 8 bit", fresh()), opened[1]) as lens:
         diagnosis = diagnose(lens)
         reasons = [site.why_no_norms for site in lens.sites if site.why_no_norms is not None]
-    assert diagnosis.verdict in ("ok", "weights only")
-    assert all("is not linear" in reason for reason in reasons)
+        reading = lens.read(TEXT)
+        with pytest.raises(NormsUnavailable, match=r"quantise its weights only, as .* use the measure 'weight'"):
+            reading.scores("norm")
+        sums = reading.scores("weight").sum(-1)
+    assert diagnosis.verdict == "weights only"
+    assert all("is not linear" in reason and "rounds every vector that it reads to int8" in reason for reason in reasons)
     assert 0 < len(reasons) < len(diagnosis.sites)
+    own = [report.own_weights_difference for report in diagnosis.sites]
+    assert all(one is not None and one < 1e-6 for one in own), "weights are read at every site"
+    torch.testing.assert_close(sums, torch.ones_like(sums))
 
 
 def test_offloaded_to_a_disk(fresh: Callable[[], Any], opened: tuple[Any, Any], tmp_path: Path) -> None:

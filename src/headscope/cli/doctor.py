@@ -16,11 +16,12 @@ from headscope.lens import ModelSource
 if TYPE_CHECKING:
     from headscope.lens.doctor import Diagnosis, SiteReport
 
-_COLOURS = {"ok": "green", "in part": "yellow", "weights only": "yellow", "wrong": "red"}
+_COLOURS = {"ok": "green", "in part": "yellow", "weights only": "yellow", "not finite": "red", "wrong": "red"}
 _MEANING = {
     "ok": "weights and norms are read right at every site.",
     "in part": "what is listed is read right, but not all attention of this model can be read.",
     "weights only": "weights are read right; norms cannot be had everywhere, for the reasons given.",
+    "not finite": "the model itself computes numbers that are none; the notes say what to do (--dtype).",
     "wrong": "this model is NOT read right: do not use its numbers, and please report it.",
 }
 _LEGEND = (

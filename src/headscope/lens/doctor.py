@@ -11,11 +11,20 @@ from dataclasses import asdict, dataclass
 from math import inf, isfinite, isnan
 from typing import Any
 
-from headscope.later import Tensor, nn, torch
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.neurons import logits_of
-from headscope.lens.proof import RECONSTRUCTION, Found, believed, largest_of, recording, rounding_of_output
+from headscope.lens.proof import (
+    RECONSTRUCTION,
+    Found,
+    Returned,
+    believed,
+    largest_of,
+    recording,
+    returned,
+    rounding_of_output,
+)
 from headscope.lens.rounding import ROUNDINGS, ROUNDINGS_OF_LOGITS, rounding, rounding_of_weights
 from headscope.lens.site import Site
 from headscope.lens.taken_away import taken_away
@@ -35,6 +44,7 @@ ROWS = 3  # rows in a block in the second run
 GATED = 4  # roundings more on the way through a gate or a norm: the product, the factor, its own parts
 
 _NOT_FINITE = "numbers here are not finite in this precision"
+_NOR_ALONE = "nor are they in the model's own pass: "
 
 TEXTS = (
     ("The keys to the old cabinet are, she said, on the table in the kitchen.", "Les clés sont sur la table."),
@@ -58,11 +68,14 @@ class SiteReport:
     residual: str | None = (
         None  # how its output joins the residual stream: LN(r + y), r + y, r + LN(y), ...; None if not known
     )
+    finite_alone: bool = True  # whether all that W_O returns is, in a pass that nobody watches
     note: str = ""
 
     @property
     def verdict(self) -> str:
-        """`ok`, `weights only` or `wrong`."""
+        """`ok`, `weights only`, `not finite` or `wrong`."""
+        if isnan(self.of_limit) and not self.finite_alone:
+            return "not finite"
         if not self.of_limit <= 1:  # nor where it is not a number
             return "wrong"
         return "weights only" if self.reconstruction_error is None else "ok"
@@ -90,9 +103,12 @@ class Diagnosis:
 
     @property
     def verdict(self) -> str:
-        """`ok`: weights and norms are proven everywhere; `in part`: some attention is not read; `weights only`; `wrong`."""
+        """`ok`: weights and norms are proven everywhere; `in part`: some attention is not read; `weights only`; `wrong`.
+
+        `not finite`: the model itself computes numbers that are none.
+        """
         verdicts = {report.verdict for report in self.sites}
-        found = next((verdict for verdict in ("wrong", "weights only") if verdict in verdicts), "ok")
+        found = next((verdict for verdict in ("wrong", "not finite", "weights only") if verdict in verdicts), "ok")
         return "in part" if found == "ok" and self.skipped else found
 
     def to_json(self) -> dict[str, Any]:
@@ -106,7 +122,7 @@ class Diagnosis:
 def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     """Run the model on a small padded batch, watched at once, watched in blocks of rows, and by itself; compare."""
     batch = Batch(inputs) if inputs is not None else _example(lens)
-    ran: dict[nn.Module, list[tuple[Tensor, Tensor]]] = {}
+    ran: Returned = {}
     with recording(lens, ran):
         whole = _blocks_by_site(lens, batch, Capture, rows=None)
     coarse = _is_coarse(lens)
@@ -138,7 +154,32 @@ def diagnose(lens: Lens, inputs: dict[str, Tensor] | None = None) -> Diagnosis:
     for place in {(site.stack, site.kind) for site in lens.sites}:
         here = [report for report in reports if (report.site.stack, report.site.kind) == place]
         _compare_with_own(here, [alike[report.site][0] for report in here], own.get(place, []))
+    if any(isnan(report.of_limit) for report in reports):
+        _look_at_it_alone(lens, batch, reports)
     return Diagnosis(lens.source.model, type(lens.model).__name__, reports, lens.trace.skipped)
+
+
+def _look_at_it_alone(lens: Lens, batch: Batch, reports: list[SiteReport]) -> None:
+    """Numbers that are none may be the model's own: a mask of -1e10 is infinite in float16, and of a row that sees nothing
+    a softmax makes none (LongT5's padding).
+    """
+    finite = {
+        module: [bool(result.isfinite().all()) for _, result in calls] for module, calls in returned(lens, batch).items()
+    }
+    for report, traced in zip(reports, lens.trace.sites, strict=True):
+        projection = traced.projection
+        alone = all(map(all, finite.values())) if projection is None else finite[projection.module][projection.call]
+        report.finite_alone = alone
+        if report.verdict == "not finite":
+            report.note = _and(report.note, _NOR_ALONE + _way_out(lens.model.dtype))
+
+
+def _way_out(dtype: torch.dtype) -> str:
+    if dtype in (torch.float16, torch.bfloat16):
+        return "open it in float32" + (
+            ", or in bfloat16, whose largest numbers are as large" if dtype is torch.float16 else ""
+        )
+    return "its weights may be damaged, so load it anew"
 
 
 class _HandingOn(Capture):

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple, Self
 from headscope.later import Tensor, nn, torch
 from headscope.lens.lens import Lens
 from headscope.lens.rounding import rounding
+from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.contraction import seen_by_hooks
 from headscope.lens.watching.linear import first_tensor, matrix_of, rounding_of_inputs, rounds_inputs
 from headscope.lens.watching.projection import Projection
 
 RECONSTRUCTION = 1e-4  # relative to the largest
+Returned = dict["nn.Module", "list[tuple[Tensor, Tensor]]"]  # what layers were given and returned, call by call
 ROUNDINGS_OF_INPUTS = 4  # seven deviations of a sum of numbers that are off by at most one, each evenly
 
 
@@ -36,7 +38,7 @@ def largest_of(*shares: float) -> float:
 
 
 @contextmanager
-def recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) -> Iterator[None]:
+def recording(lens: Lens, ran: Returned) -> Iterator[None]:
     """Keep what every W_O was given and returned, in order."""
 
     def keep(module: nn.Module, inputs: Any, output: Any) -> None:
@@ -53,6 +55,14 @@ def recording(lens: Lens, ran: dict[nn.Module, list[tuple[Tensor, Tensor]]]) -> 
     finally:
         for handle in handles:
             handle.remove()
+
+
+def returned(lens: Lens, batch: Batch) -> Returned:
+    """What every W_O was given and returned in a pass that nobody watches."""
+    ran: Returned = {}
+    with torch.no_grad(), recording(lens, ran):
+        lens.forward(batch.inputs)
+    return ran
 
 
 def believed(projection: Projection) -> tuple[Tensor, Tensor]:

@@ -6,17 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from headscope.later import Tensor, nn, torch
+from headscope.later import Tensor, torch
 from headscope.lens.head import heads_of
 from headscope.lens.head_means import HeadMeans
 from headscope.lens.lens import Lens
-from headscope.lens.proof import RECONSTRUCTION, Found, believed, largest_of, recording, rounding_of_output
+from headscope.lens.proof import RECONSTRUCTION, Found, Returned, believed, largest_of, returned, rounding_of_output
 from headscope.lens.site import Site
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.watching.linear import computed_in
 from headscope.lens.watching.projection import Projection
-
-_Returned = dict[nn.Module, list[tuple[Tensor, Tensor]]]
 
 
 @dataclass(frozen=True)
@@ -36,12 +34,12 @@ def taken_away(lens: Lens, batch: Batch) -> Taken:
         return Taken({}, restored=True)
     heads = [head for found in sites for head in heads_of(found.site)]
     planted = _planted([found.site for found in sites])
-    before, again = (_returned(lens, batch) for _ in range(2))
+    before, again = (returned(lens, batch) for _ in range(2))
     with lens.without(*heads, how="zero"):
-        gone = _returned(lens, batch)
+        gone = returned(lens, batch)
     with lens.without(*heads, means=planted):
-        replaced = _returned(lens, batch)
-    after = _returned(lens, batch)
+        replaced = returned(lens, batch)
+    after = returned(lens, batch)
     found = {}
     for one in sites:
         projection: Any = one.projection
@@ -56,21 +54,13 @@ def taken_away(lens: Lens, batch: Batch) -> Taken:
     return Taken(found, not repeats or _same(before, after))
 
 
-def _returned(lens: Lens, batch: Batch) -> _Returned:
-    """What every W_O was given and returned in a pass that nobody watches."""
-    ran: _Returned = {}
-    with torch.no_grad(), recording(lens, ran):
-        lens.forward(batch.inputs)
-    return ran
-
-
-def _call(ran: _Returned, projection: Projection) -> tuple[Tensor, Tensor]:
+def _call(ran: Returned, projection: Projection) -> tuple[Tensor, Tensor]:
     """What a layer was given and returned: (row, feature) each."""
     given, result = ran[projection.module][projection.call]
     return given.flatten(0, -2), result.flatten(0, -2)
 
 
-def _same(one: _Returned, other: _Returned) -> bool:
+def _same(one: Returned, other: Returned) -> bool:
     results = ([result for calls in ran.values() for _, result in calls] for ran in (one, other))
     return all(a.equal(b) or bool(a.isnan().any()) for a, b in zip(*results, strict=True))
 

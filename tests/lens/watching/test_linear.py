@@ -83,6 +83,17 @@ def test_what_is_not_linear_is_refused(weight: Tensor, does: Callable[[Tensor], 
     assert "is not linear" in str(why_not_linear(layer, given, layer(given)))
 
 
+def test_what_rounding_makes_not_linear_is_refused_with_a_way_out(weight: Tensor) -> None:
+    """A number far larger than the rest, which the layer hardly reads, leaves them no digits."""
+    weight = weight * torch.tensor([1e-3, *[1.0] * 11])[:, None]
+    layer = Own(lambda given: to_int8(given) @ weight)
+    given = torch.randn(1, 50, 12, generator=torch.Generator().manual_seed(0))
+    given[:, ::2, 0] = 300
+    said = str(why_not_linear(layer, given, layer(given)))
+    assert "is not linear" in said
+    assert "rounds every vector that it reads to int8 (for norms, quantise its weights only" in said
+
+
 def test_a_layer_that_takes_no_single_vectors_is_refused() -> None:
     layer = Own(lambda given: given[:, :5] / 0 if given.shape[1] == 5 else 1 / torch.zeros(2, 3) @ given)
     assert "takes single vectors" in str(why_not_linear(layer, torch.randn(1, 5, 12), torch.randn(1, 5, 8)))

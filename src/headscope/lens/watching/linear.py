@@ -73,6 +73,13 @@ def state_of(module: nn.Module) -> Hashable:
     return versions, *adapters, repr(getattr(module, "scaling", None))
 
 
+_NOT_LINEAR = "is not linear: what it makes of a sum of vectors is not the sum of what it makes of each"
+_BY_ROUNDING = (
+    ", since it rounds every vector that it reads to {} (for norms, quantise its weights only, as bitsandbytes-4bit, "
+    "quanto-int8 and torchao-int8 do, or open the model as it was before)"
+)
+
+
 def why_not_linear(module: nn.Module, given: Tensor, result: Tensor) -> str | None:
     """What keeps a module that made `result` (..., out) of `given` (..., in) from being read as linear; None if nothing."""
     rows, made = given.reshape(-1, given.shape[-1]), result.reshape(-1, result.shape[-1])
@@ -89,7 +96,7 @@ def why_not_linear(module: nn.Module, given: Tensor, result: Tensor) -> str | No
     coarse = _in_half(made) or computed_in(module, _reads(module)[0]) in _HALVES or rounds_inputs(module)
     if is_near(mixed, again, CLOSE_IN_HALF if coarse else CLOSE, made):
         return None
-    return "is not linear: what it makes of a sum of vectors is not the sum of what it makes of each"
+    return _NOT_LINEAR + (_BY_ROUNDING.format(rounded) if (rounded := rounds_inputs(module)) else "")
 
 
 def _superposed(module: nn.Module, rows: Tensor, made: Tensor) -> tuple[Tensor, Tensor]:
