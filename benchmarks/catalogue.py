@@ -11,6 +11,7 @@ from benchmarks.host_waits import host_waits
 from benchmarks.joint_norm_speed import joint_norm_speed
 from benchmarks.kobayashi2020_command import kobayashi2020_command
 from benchmarks.kobayashi2020_speed import kobayashi2020_speed
+from benchmarks.large_study import large_study_memory
 from benchmarks.lens_memory import lens_memory, long_text_memory
 from benchmarks.lens_speed import lens_speed, lens_speed_padded, lens_speed_smollm2
 from benchmarks.long_study import long_study, longest_study
@@ -44,7 +45,7 @@ RAY = (ray_speed, state_sizes, thousand_workers)
 VIEWS = (view_size, view_drawing, head_view_memory)
 BENCHMARKS: dict[str, Benchmark] = {run.__name__: run for run in (*START, *LENS, *STUDY, *ABLATION, *PAPERS, *RAY, *VIEWS)}
 WHEN_NAMED: dict[str, Benchmark] = {
-    run.__name__: run for run in (longest_study, ablation_speed)
+    run.__name__: run for run in (longest_study, ablation_speed, large_study_memory)
 }  # too long for a run of all
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.catalogue import BENCHMARKS, about
+from benchmarks.large_study import large_study_memory
 from benchmarks.page import page
 from benchmarks.report import as_json, write
 from benchmarks.rows import Row, Target
@@ -64,6 +65,12 @@ def test_timed_benchmarks_run_on_tiny_shapes(name: str) -> None:
 
 def test_a_long_text_of_a_memory_benchmark_is_one_that_statistics_can_count() -> None:
     assert long_text_peak(64).peak > 0
+
+
+@pytest.mark.slow
+def test_the_study_of_a_large_model_is_one_that_ends() -> None:
+    model, whole = large_study_memory(Settings(repeats=1, quick=True))
+    assert whole.compared == whole.median - model.median > 0
 
 
 @pytest.mark.slow
