@@ -132,8 +132,26 @@ OVERRIDES = {
     "vibevoice_acoustic_tokenizer_encoder": {"num_filters": 4, "depths": (1, 1), "downsampling_ratios": (2,)},
 }
 
+# Towers that no text enters, and that need packages which are not here: another stands in their place.
+OTHER_TOWERS = {
+    "gemma3n": {
+        "vision_config": {
+            "model_type": "siglip_vision_model",
+            "hidden_size": 64,
+            "intermediate_size": 48,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 4,
+            "image_size": 32,
+            # as the real one's configuration has them
+            "vocab_size": 8,
+            "vocab_offset": 120,
+            "rms_norm_eps": 1e-6,
+        }
+    }
+}
+
 NEEDS_MORE_THAN_TEXT = {
-    "gemma4_assistant": "It drafts from the hidden states and keys of a larger model and takes no text.",
-    "gemma4_unified_assistant": "It drafts from the hidden states and keys of a larger model and takes no text.",
-    "voxtral_realtime": "It adds audio to every token and refuses to run without.",
+    "gemma4_assistant": "It drafts from the hidden states and keys of a larger model and takes no text: read that model.",
+    "gemma4_unified_assistant": "It drafts from the hidden states and keys of a larger model and takes no text: read that model.",
+    "voxtral_realtime": "It adds audio to every token and refuses to run without: read `voxtral`, which takes text alone.",
 }

@@ -43,13 +43,13 @@ READS_NO_TEXT = ("llama4", "mllama", "seamless_m4t", "seamless_m4t_v2", "whisper
 
 
 IN_HALF = 60  # so many architectures, evenly spread over the alphabet, are examined in bfloat16 too
-NORMS = 218  # at least so many architectures have weights and norms that are proven at every site
+NORMS = 220  # at least so many architectures have weights and norms that are proven at every site
 
 
 @dataclass(frozen=True)
 class Outcome:
     model_type: str
-    verdict: str  # ok, in part, weights only, wrong, no attention, not built
+    verdict: str  # ok, in part, weights only, not finite, wrong, no attention, not built
     reason: str = ""
     neurons: frozenset[str] = (
         frozenset()
@@ -86,7 +86,7 @@ def examine(model_type: str, dtype: torch.dtype = torch.float32) -> Outcome:
             found = diagnose(lens, tiny.inputs)
             neurons = examine_neurons(lens, tiny.inputs) if dtype == torch.float32 else frozenset()
     except HeadscopeError as error:
-        return Outcome(model_type, "no attention", str(error).partition(" has ")[2].partition(", so ")[0] or str(error))
+        return Outcome(model_type, "no attention", str(error).partition(" has ")[2] or str(error))
     errors = [report.reconstruction_error for report in found.sites if report.reconstruction_error is not None]
     residual = frozenset(report.residual or NOT_FOUND for report in found.sites)
     return Outcome(model_type, found.verdict, _reason(found), neurons, residual, max(errors, default=None))
@@ -114,8 +114,13 @@ def examine_neurons(lens: headscope.Lens, inputs: dict[str, Tensor]) -> frozense
 def _reason(found: Diagnosis) -> str:
     if found.verdict == "ok":
         return ""
-    notes = [f"`{report.site.module}`: {report.note}" for report in found.sites if report.verdict != "ok"]
-    return (notes + found.skipped)[0]
+    notes = [
+        f"`{report.site.module}`: {report.note}; use the measure `weight`"
+        for report in found.sites
+        if report.verdict != "ok"
+    ]
+    read = f"the other {len(found.sites)} attentions can be studied"
+    return (notes + [f"{skipped}; {read}" for skipped in found.skipped])[0]
 
 
 def page() -> str:
@@ -203,6 +208,7 @@ _MEANING = {
     "weights only": "weights are read right; norms cannot be had, for the reason given: use the measure `weight`",
     "no attention": "there is no softmax attention over the text's tokens, so that there is nothing to read",
     "not built": "no tiny model can be built or run on text alone here",
+    "not finite": "the model itself computes numbers that are none",
     "wrong": "read wrongly (a bug)",
 }
 

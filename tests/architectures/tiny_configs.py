@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from transformers import CONFIG_MAPPING, PreTrainedConfig
 
-from .overrides import OVERRIDES
+from .overrides import OTHER_TOWERS, OVERRIDES
 
 HIDDEN, HEADS, KEY_VALUE_HEADS, HEAD_DIM = 64, 4, 2, 16
 LAYERS, FEED_FORWARD, VOCABULARY, WINDOW, EXPERTS = 2, 48, 128, 4, 4
@@ -92,7 +92,10 @@ NOT_ATTENTION = {"linear_attention", "conv", "moe", "mlp"}
 
 
 def tiny_config(model_type: str) -> PreTrainedConfig:
-    return shrink(CONFIG_MAPPING[model_type]())
+    config = shrink(CONFIG_MAPPING[model_type]())
+    for part, settings in OTHER_TOWERS.get(model_type, {}).items():
+        vars(config)[part] = CONFIG_MAPPING[settings["model_type"]](**settings)  # past its check of types
+    return config
 
 
 def shrink(config: PreTrainedConfig) -> PreTrainedConfig:

@@ -72,7 +72,9 @@ def random_model(model_type: str, class_name: str) -> PreTrainedModel:
     except ImportError as error:
         raise CannotBuild(str(error).strip().split(". ")[0].split("\n")[0] + ".") from error
     if getattr(sys.modules[model_class.__module__], "mra_cuda_kernel", "not needed") is None:
-        raise CannotBuild("Its attention is a CUDA kernel; without the kernel, the model takes it to be zero.")
+        raise CannotBuild(
+            "Its attention is a CUDA kernel; without the kernel, the model takes it to be zero: read it on a GPU."
+        )
     randomise(model)
     return model
 

@@ -16,7 +16,7 @@ import headscope
 from headscope.errors import NormsUnavailable
 from headscope.lens.block import AttentionBlock
 from headscope.lens.tokens.batch import Batch
-from headscope.measures.gated import by_head, gated_norms, low_rank_norms
+from headscope.measures.gated import by_head, gated_norms, last_seen, low_rank_norms
 from headscope.statistics import CategoryWeights, Dispersion
 from headscope.statistics.kit.sweeps import key_factor
 from tests.architectures.tiny_models import TinyModel, build
@@ -224,6 +224,20 @@ def test_the_closed_form_equals_the_vectors(rows: int, keys: int, shared: int, s
     few = output[:, :, :rank]
     expected = torch.einsum("bihd,bhjd,hdm->bhijm", gates, values.repeat_interleave(shared, 1), few).norm(dim=-1)
     torch.testing.assert_close(low_rank_norms(gates, values, few), expected, rtol=1e-5, atol=1e-5 * float(expected.max()))
+
+
+@given(length=st.integers(1, 90), seed=st.integers(0, 99))
+def test_keys_that_no_row_sees_are_left_out_and_no_others(length: int, seed: int) -> None:
+    """Behind a causal mask of texts that are padded on the left, by more rows than are taken together."""
+    draw = torch.Generator().manual_seed(seed)
+    gates, values = torch.rand(2, length, 2, 5, generator=draw), torch.randn(2, 1, length, 5, generator=draw)
+    inner = torch.randn(2, 5, 5, generator=draw)
+    weights = torch.rand(2, 2, length, length, generator=draw).tril()
+    weights[1, :, :, : length // 2] = 0
+    for norms, of in ((gated_norms, inner @ inner.mT), (low_rank_norms, inner)):
+        whole, cut = norms(gates, values, of), norms(gates, values, of, last_seen(weights))
+        torch.testing.assert_close(weights * cut, weights * whole, rtol=1e-4, atol=1e-5)
+        assert length < 40 or bool((cut == 0).any()), "some are left out"
 
 
 def test_by_hand() -> None:

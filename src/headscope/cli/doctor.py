@@ -81,6 +81,10 @@ def _print(diagnosis: Diagnosis) -> None:
         console.print(Text(f"note: {note}"))
     for reason in diagnosis.skipped:
         console.print(Text(f"not read: {reason}", style="yellow"))
+    if diagnosis.skipped:
+        console.print(
+            Text("For these, ask the model itself (output_attentions); the sites above can be studied.", style="dim")
+        )
     verdict = diagnosis.verdict
     console.print(Text.assemble((verdict, f"bold {_COLOURS[verdict]}"), f": {_MEANING[verdict]}"))
 

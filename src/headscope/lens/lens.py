@@ -350,8 +350,11 @@ class Lens:
                 f"its attention cannot be found: {first_sentence(error)}"
             ) from error
         if not found.sites:
-            why = f" ({found.skipped[0]})" if found.skipped else ""
-            raise ModelError(f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}.")
+            why = f" ({found.skipped[0]}: ask the model itself for such maps, by output_attentions)" if found.skipped else ""
+            raise ModelError(
+                f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}; open a model whose "
+                "tokens attend to each other."
+            )
         return found
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def norm(block: AttentionBlock) -> Tensor:
     """||alpha f(x)||: the norm of the weighted vector, for each head."""
     if block.gates is not None:
-        return block.weights * norms_behind_gates(block.gates, block.key_side)
+        return block.weights * norms_behind_gates(block.gates, block.key_side, block.weights)
     weights = block.weights
     norms = block.key_side.cached(value_norms_of)[:, :, None]
     return torch.mul(weights, norms, out=empty(weights, *weights.shape)) if not torch.is_grad_enabled() else weights * norms

@@ -51,6 +51,7 @@ class Softmax:
     read: bool = False
     named: bool = True  # False where only its denominator was seen: exp(x - logsumexp(x)) is one too, as Reformer writes it
     products: tuple[Product, ...] = ()  # what it was made of, until its module ends
+    compares: bool = True  # False where no queries were multiplied with keys: the kernel of a convolution, a router's shares
 
     def is_of_tokens(self, tokens: Collection[int]) -> bool:
         """Whether there is one for each token, as in a router, and none for its heads."""
@@ -106,7 +107,7 @@ class FunctionTracer(TorchFunctionMode):
             result = result + self.anchor
         if func in _SOFTMAX:
             products = self._made.of(args[0] if args else kwargs["input"])
-            self.softmaxes.append(Softmax(list(self.stack), result.shape, products=products))
+            self.softmaxes.append(Softmax(list(self.stack), result.shape, products=products, compares=bool(products)))
             self._followed[id(result)] = (result, self.softmaxes[-1])
         elif func in _LOGSUMEXP:
             self.softmaxes.append(Softmax(list(self.stack), result.shape, named=False))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 MATRIX_PRODUCTS = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.bmm, Tensor.__matmul__}
@@ -42,7 +43,9 @@ class MadeOfProducts:
         """A function ran: its result is a product, or is made of what its arguments were made of."""
         self._ran += 1
         own = _product(func, args, kwargs, self._ran)
-        if own is None:
+        if func is F.linear:  # makes vectors, of which scores are yet to be made
+            products = ()
+        elif own is None:
             products = self._inherited((*args, *kwargs.values()))
         else:  # it starts anew: what its operands were made of is not added to q.k; but baddbmm adds
             products = (*self._inherited(args[:1] if func in _ADDED_PRODUCTS else ()), own)

@@ -1,12 +1,10 @@
-"""One tiny forward pass that finds a model's attentions and, by following the data, each one's W_O and what is around it.
+"""Made of what one tiny forward pass shows (tracer.py): a model's attentions, each one's W_O, and what is around it.
 
 W_O is the linear layer whose input is the attention's output. No table of names is needed: inputs
 and outputs of the trace are compared by value.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -15,15 +13,13 @@ from torch import Tensor, nn
 
 from headscope.lens.rounding import rounding
 from headscope.lens.site import Site, layer_numbers
-from headscope.lens.watching.contraction import Contraction, Contractions
-from headscope.lens.watching.following import Follower, Step
-from headscope.lens.watching.functions import FunctionTracer, SeenAttention, Softmax
+from headscope.lens.watching.following import Step
+from headscope.lens.watching.functions import Softmax
 from headscope.lens.watching.gating import Gating, find_gating
-from headscope.lens.watching.interface import AttentionCall, watching
-from headscope.lens.watching.linear import CLOSE, CLOSE_IN_HALF, first_tensor, is_linear_like, linear_modules, why_not_linear
-from headscope.lens.watching.local import ValuePath, begin, find_value_path, is_rows_first
-from headscope.lens.watching.normalisation import is_near, looks_like_one
-from headscope.lens.watching.projection import Kept, Projection
+from headscope.lens.watching.linear import CLOSE, CLOSE_IN_HALF, is_linear_like, why_not_linear
+from headscope.lens.watching.local import ValuePath, find_value_path, is_rows_first
+from headscope.lens.watching.normalisation import is_near
+from headscope.lens.watching.projection import Projection
 from headscope.lens.watching.residual import (
     Ran,
     ResidualConnection,
@@ -31,9 +27,10 @@ from headscope.lens.watching.residual import (
     find_residual_connection,
     find_value_projection,
 )
+from headscope.lens.watching.tracer import Event, Tracer
 
-NOT_THE_SUM = "its output is not the weighted sum of its values"
-
+NOT_THE_SUM = "its output is not the weighted sum of its values: something else is added to it, and norms would leave it out"
+_NO_LAYER = "no linear layer reads its output: W_O may be chosen row by row among experts, or be no layer"
 
 ALL = slice(None)
 
@@ -86,123 +83,10 @@ class Trace:
     watched: list[nn.Module]  # modules in which the second way in has to look
 
 
-@dataclass
-class _Event:
-    """One attention seen in the trace."""
-
-    module: nn.Module
-    call: int
-    capture: str
-    weights: Tensor  # batch head query key
-    values: Tensor  # batch group key d_head
-    output: Tensor  # batch query head d_head
-    order: int
-    cuttable: bool = True
-    path: tuple[ValuePath, Projection] | None = None  # where it was found by what values become, and not by a softmax
-    followed: Step | None = None  # its output, where what the model makes of it is followed
-
-
-class _Tracer:
-    """Watches both ways in, and every linear layer, for one forward pass."""
-
-    def __init__(self, model: nn.Module, names: dict[nn.Module, str]) -> None:
-        self.names = names
-        self.layers = dict.fromkeys(linear_modules(model))
-        self.kept = Kept()
-        self.parameters = {id(parameter): name for name, parameter in model.named_parameters()}
-        self.contractions: dict[int, Contraction] = {}  # by the parameter
-        self.functions = FunctionTracer(1, self.seen)
-        self.follower = Follower()
-        self.read: dict[int, Step] = {}  # by the order of a linear layer: how what it read was made of attentions' outputs
-        self.values = Follower(mixing=True)
-        self.made: dict[Step, Ran] = {}  # what linear layers returned, all of which may be values
-        self.precisions: dict[int, torch.dtype] = {}  # by their order
-        self.value_reads: list[tuple[Ran, Step]] = []  # what they read, where it was made of values
-        self.order = 0
-        self.calls: Counter[nn.Module] = Counter()
-        self.events: list[_Event] = []
-        self.linear: list[Ran] = []
-        self.norms: list[Ran] = []
-
-    def attend(self, call: AttentionCall) -> tuple[Tensor, None]:
-        self.functions.paused = True
-        output, weights = call.rows(0, call.length)
-        cuttable = _same_by_rows(call, output, weights)
-        self.functions.paused = False
-        output = output.to(call.dtype)
-        self._add(call.module, "interface", weights, call.value, output, cuttable)
-        self.events[-1].followed = self.follower.begin(output)
-        return output, None
-
-    def seen(self, module: nn.Module, attended: SeenAttention) -> None:
-        self._add(module, "functions", attended.rows(0, attended.length), attended.values, attended.output)
-        self.events[-1].followed = self.follower.begin(attended.result, (attended.output.shape, attended.arranged))
-
-    def _add(
-        self, module: nn.Module, capture: str, weights: Tensor, values: Tensor, output: Tensor, cuttable: bool = True
-    ) -> None:
-        self.order += 1
-        event = _Event(module, self.calls[module], capture, weights, values, output, self.order, cuttable)
-        self.calls[module] += 1
-        self.events.append(event)
-
-    def ran(self, module: nn.Module, inputs: Any, output: Any) -> None:
-        """A forward hook on linear layers and normalisations."""
-        output = first_tensor(output)
-        if inputs and isinstance(inputs[0], Tensor) and isinstance(output, Tensor) and inputs[0].is_floating_point():
-            self.order += 1
-            given, result = inputs[0].float().clone(), output.float().clone()  # the model may change its own in place
-            if isinstance(module, nn.Conv1d):
-                given, result = given.mT, result.mT
-            (self.linear if module in self.layers else self.norms).append(Ran(self.order, module, given, result))
-            if module in self.layers:
-                self._follow(self.linear[-1], inputs[0], output)
-
-    def layer_for(self, parameter: nn.Parameter, equation: str) -> Contraction | None:
-        """What stands for a parameter that an einsum multiplies with."""
-        layer = self.contractions.get(id(parameter))
-        if layer is None:
-            layer = self.contractions[id(parameter)] = Contraction(parameter, equation)
-            if layer.is_layer:
-                self.names[layer] = self.parameters.get(id(parameter), "einsum")
-                self.layers[layer] = None
-                layer.register_forward_hook(self.ran)
-        return layer if layer.is_layer and layer.equation == equation else None
-
-    def _follow(self, ran: Ran, given: Tensor, output: Tensor) -> None:
-        if (step := self.follower.step_of(given)) is not None:
-            self.read[ran.order] = step
-        if (step := self.values.step_of(given)) is not None:
-            self.value_reads.append((ran, step))
-        if not isinstance(ran.module, nn.Conv1d):
-            self.made[begin(self.values, output, 1, is_rows_first(output))] = ran
-            self.precisions[ran.order] = output.dtype
-
-    @contextmanager
-    def watch(self) -> Iterator[None]:
-        with ExitStack() as stack:
-            stack.enter_context(self.functions.inside(self.names))
-            stack.enter_context(self.follower)
-            stack.callback(self.follower.forget)
-            stack.enter_context(self.values)
-            stack.callback(self.values.forget)
-            for module in self.names:
-                if module in self.layers or looks_like_one(module):
-                    stack.callback(module.register_forward_hook(self.ran).remove)
-            stack.callback(self._leave_contractions)
-            stack.enter_context(Contractions(self.layer_for))
-            stack.enter_context(watching(self))
-            yield
-
-    def _leave_contractions(self) -> None:
-        for layer in self.contractions.values():
-            layer._forward_hooks.clear()
-
-
 def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | None) -> Trace:
     """Find the attentions that `run()` makes the model compute on one text of `source` (and `target`) tokens."""
     names = {module: name for name, module in model.named_modules()}
-    tracer = _Tracer(model, names)
+    tracer = Tracer(model, names)
     with tracer.watch():
         run()
     unread = _read_local(tracer, source, target)
@@ -254,7 +138,7 @@ def traced(model: nn.Module, run: Callable[[], Any], source: int, target: int | 
     return Trace(found, skipped, list(watched))
 
 
-def _read_local(tracer: _Tracer, source: int, target: int | None) -> list[Softmax]:
+def _read_local(tracer: Tracer, source: int, target: int | None) -> list[Softmax]:
     """Add the attentions of softmaxes that were not seen to multiply values: those in chunks, say. The softmaxes left."""
     left: list[Softmax] = []
     found: dict[nn.Module, bool] = {}  # by module, whether attentions of this kind are in it
@@ -266,13 +150,13 @@ def _read_local(tracer: _Tracer, source: int, target: int | None) -> list[Softma
         if owner not in found:
             # What stands beside an attention and shares its W_O (ConvBERT's convolution) is no other attention.
             found[owner] = owner not in attending and _add_local(tracer, owner, source, target)
-        if not found[owner] and softmax.named:
+        if not found[owner] and softmax.named and softmax.compares:
             left.append(softmax)
     tracer.events.sort(key=lambda event: event.order)
     return left
 
 
-def _add_local(tracer: _Tracer, owner: nn.Module, source: int, target: int | None) -> bool:
+def _add_local(tracer: Tracer, owner: nn.Module, source: int, target: int | None) -> bool:
     """The attentions whose values the linear layers of a module make."""
     inside = set(owner.modules())
     found = False
@@ -293,13 +177,13 @@ def _add_local(tracer: _Tracer, owner: nn.Module, source: int, target: int | Non
                 which = *_which_call(tracer, ran), path.rows_first[1]
                 projection = Projection(ran.module, path.heads, own.shape[-1], 0, *which, gating, tracer.kept)
                 call = sum(event.module is owner for event in tracer.events)
-                event = _Event(owner, call, "values", weights, own, output, ran.order, True, (path, projection))
+                event = Event(owner, call, "values", weights, own, output, ran.order, True, (path, projection))
                 tracer.events.append(event)
                 found = True
     return found
 
 
-def _places(event: _Event, source: int, target: int | None, is_causal: bool) -> list[tuple[str, str, slice]]:
+def _places(event: Event, source: int, target: int | None, is_causal: bool) -> list[tuple[str, str, slice]]:
     """(stack, kind, keys) from the lengths of the two sides, which differ between source and target.
 
     Two where one softmax is over the keys of both (T5Gemma 2, whose target comes first).
@@ -326,7 +210,7 @@ def _number_layers(found: list[TracedSite]) -> None:
             traced.site = replace(traced.site, layer=layer)
 
 
-def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]) -> tuple[Projection | None, str | None]:
+def _find_projection(event: Event, tracer: Tracer, names: dict[nn.Module, str]) -> tuple[Projection | None, str | None]:
     """W_O of an attention, or the reason why there is none."""
     heads, groups, size = event.weights.shape[1], event.values.shape[1], event.values.shape[-1]
     by_head = event.values.repeat_interleave(heads // groups, dim=1) if groups else event.values
@@ -348,23 +232,23 @@ def _find_projection(event: _Event, tracer: _Tracer, names: dict[nn.Module, str]
     inside = [names[ran.module] for ran in after if ran.given.shape[-1] == heads * size and ran.module in own]
     if inside:
         return None, f"the model changes its output before {inside[-1]} reads it"
-    return None, "no linear layer reads its output"
+    return None, _NO_LAYER
 
 
-def _find_gating(event: _Event, read: Step | None) -> Gating | None:
+def _find_gating(event: Event, read: Step | None) -> Gating | None:
     if event.followed is None or read is None or event.followed not in read.origins:
         return None
     return find_gating(read, event.followed, event.output.device)
 
 
-def _which_call(tracer: _Tracer, ran: Ran) -> tuple[int, int]:
+def _which_call(tracer: Tracer, ran: Ran) -> tuple[int, int]:
     """Which of its calls in the pass this one is, and of how many."""
     orders = sorted(other.order for other in tracer.linear if other.module is ran.module)
     return orders.index(ran.order), len(orders)
 
 
 def _find_connection(
-    event: _Event, projection: Projection | None, tracer: _Tracer, tolerance: float
+    event: Event, projection: Projection | None, tracer: Tracer, tolerance: float
 ) -> ResidualConnection | None:
     if projection is None:
         return None
@@ -380,15 +264,6 @@ def _offset_of(flat: Tensor, given: Tensor, step: int) -> int | None:
         if is_near(given[:, offset : offset + flat.shape[1]], flat, CLOSE):
             return offset
     return None
-
-
-def _same_by_rows(call: AttentionCall, output: Tensor, weights: Tensor) -> bool:
-    """Whether two blocks of rows give what all rows gave at once."""
-    middle = call.length // 2
-    if not middle:
-        return True
-    outputs, maps = zip(call.rows(0, middle), call.rows(middle, call.length), strict=True)
-    return is_near(torch.cat(outputs, 1), output, CLOSE) and is_near(torch.cat(maps, 2), weights, CLOSE)
 
 
 def _tolerance(dtype: torch.dtype) -> float:
