@@ -150,8 +150,9 @@ OTHER_TOWERS = {
     }
 }
 
+DRAFTS = "It drafts from the hidden states and keys of a larger model and takes no text: read that model."
 NEEDS_MORE_THAN_TEXT = {
-    "gemma4_assistant": "It drafts from the hidden states and keys of a larger model and takes no text: read that model.",
-    "gemma4_unified_assistant": "It drafts from the hidden states and keys of a larger model and takes no text: read that model.",
+    "gemma4_assistant": DRAFTS,
+    "gemma4_unified_assistant": DRAFTS,
     "voxtral_realtime": "It adds audio to every token and refuses to run without: read `voxtral`, which takes text alone.",
 }

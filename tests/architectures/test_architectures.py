@@ -23,6 +23,7 @@ from headscope.lens.doctor import Diagnosis, diagnose
 from headscope.lens.neurons import neurons_of
 from headscope.lens.tokens.batch import Batch
 from tests import places
+from tests.architectures.overrides import OTHER_TOWERS
 from tests.architectures.tiny_models import ARCHITECTURES, CannotBuild, build, mapped_class, random_model
 
 PAGE = places.DOCS / "architectures.md"
@@ -138,7 +139,8 @@ def page() -> str:
         "masked-LM and sequence-to-sequence mappings, as a tiny random model, through `headscope doctor`. This page",
         "is written by `python -m tests.architectures.test_architectures`, and a test checks that it is current.",
         "An architecture stands for the class in that mapping; [others of its classes](#classes-that-read-no-text) may read",
-        "no text, and are refused.",
+        f"no text, and are refused. A tower of {', '.join(OTHER_TOWERS)} that no text enters needs a package that is not",
+        "here, and another stands in its place.",
         "",
         "| verdict | architectures | what it means |",
         "|---|---|---|",

@@ -352,8 +352,8 @@ class Lens:
         if not found.sites:
             why = f" ({found.skipped[0]}: ask the model itself for such maps, by output_attentions)" if found.skipped else ""
             raise ModelError(
-                f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}; open a model whose "
-                "tokens attend to each other."
+                f"{self.name} has no softmax attention over its tokens, so there is nothing to read{why}; open a model "
+                "whose tokens attend to each other."
             )
         return found
 
