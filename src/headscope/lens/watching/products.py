@@ -43,8 +43,9 @@ class MadeOfProducts:
         """A function ran: its result is a product, or is made of what its arguments were made of."""
         self._ran += 1
         own = _product(func, args, kwargs, self._ran)
-        if func is F.linear:  # makes vectors, of which scores are yet to be made
-            products = ()
+        products: tuple[Product, ...]
+        if func is F.linear:
+            products = ()  # it makes vectors, of which scores are yet to be made
         elif own is None:
             products = self._inherited((*args, *kwargs.values()))
         else:  # it starts anew: what its operands were made of is not added to q.k; but baddbmm adds
