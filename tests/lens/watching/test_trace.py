@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 import headscope
+from headscope.errors import NormsUnavailable
 from headscope.lens.block import AttentionBlock
 from headscope.lens.tokens.batch import Batch
 from tests.architectures.tiny_models import TinyModel, build
@@ -45,3 +46,12 @@ def test_norms_are_those_of_the_vectors(model_type: str) -> None:
 @pytest.mark.parametrize("model_type", ["funnel", "pegasus_x", "prophetnet", "blt"])
 def test_softmaxes_of_queries_and_keys_that_are_not_read_are_named(model_type: str) -> None:
     assert read(build(model_type))[1] != []
+
+
+@pytest.mark.parametrize("model_type", ["convbert", "diffllama"])
+def test_what_w_o_reads_beside_the_heads_leaves_no_block_norm(model_type: str) -> None:
+    """It is added to the stream too, and moves the scale of the norm behind: of the heads alone, both would be wrong."""
+    blocks, _ = read(build(model_type))
+    assert not any(block.site.residual for block in blocks)
+    with pytest.raises(NormsUnavailable, match="use the measure 'joint_norm'"):
+        blocks[0].scores("block_norm")

@@ -253,6 +253,8 @@ def _find_connection(
     if projection is None:
         return None
     output = [ran for ran in tracer.linear if ran.module is projection.module][projection.call]
+    if output.given.shape[-1] != projection.columns.unique().numel():
+        return None  # what it adds to the stream is not of its heads alone (ConvBERT's convolution)
     return find_residual_connection(output, event.order, tracer.linear, tracer.norms, tolerance)
 
 
