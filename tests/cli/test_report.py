@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,6 +38,12 @@ def test_where_it_is_told_as_json_and_of_two_runs(monkeypatch, capsys, folder: P
     assert "<title>Two &lt;runs&gt; · headscope</title>" in page.read_text("utf-8")
 
 
+def described(page: Path) -> dict[str, Any]:
+    """What a page carries."""
+    found: dict[str, Any] = json.loads(page.read_text("utf-8").partition('id="page">')[2].partition("</script>")[0])
+    return found
+
+
 def test_what_is_lost_without_each_head(monkeypatch, capsys, folder: Path, tmp_path: Path) -> None:
     losses = per_head([0.5, 0.1, 0.1, 0.2], "loss").assign(how="mean", kl=[0.4, 0.1, 0.1, 0.1])
     losses = losses.assign(loss_others=[0.1, 0.5, 0.2, 0.1], loss_others_deviation=0.0)
@@ -46,6 +53,8 @@ def test_what_is_lost_without_each_head(monkeypatch, capsys, folder: Path, tmp_p
     assert "the loss rises by 0.50 nats a token (other heads of its layer 0.10" in (folder / "report.html").read_text(
         "utf-8"
     )
+    titles = [statistic["title"] for statistic in described(folder / "report.html")["statistics"]]
+    assert {"Without it, KL", "Without it, change of the loss"} <= set(titles), "as the atlas and the cards call them"
     assert "ablation" not in load_run(folder), "the run stays as it was"
     code, _, err = run(monkeypatch, capsys, "report", folder, "--ablation", folder)
     assert (code, err.count("\n")) == (2, 1)

@@ -12,7 +12,7 @@ from headscope.ablation.work import CLEAN
 from headscope.later import pd
 from headscope.lens.head import HEAD, Head
 from headscope.statistics.base import Array
-from headscope.statistics.columns import NATS, SHARE, Column, declare
+from headscope.statistics.columns import NATS, RATIO, SHARE, Column, declare
 from headscope.statistics.kit.resampling import resampled, small_sample_tail
 from headscope.study.state import State
 
@@ -22,14 +22,22 @@ _WITHOUT = "when it is taken away, per predicted token"
 COLUMNS = {
     "loss": Column("Without it, change of the loss", NATS, f"How much the model's loss rises {_WITHOUT}.", "is needed more"),
     "kl": Column("Without it, KL", NATS, f"How far the model's predictions move {_WITHOUT}.", "changes more"),
-    "states": Column("Without it, 1 - cos of states", SHARE, "How far the final states turn without it.", "changes more"),
-    "pooled": Column("Without it, 1 - cos of texts", SHARE, "How far the mean of a text's states turns.", "changes more"),
+    "states": Column("Without it, 1 - cos of states", RATIO, "How far the final states turn without it.", "changes more"),
+    "pooled": Column("Without it, 1 - cos of texts", RATIO, "How far the mean of a text's states turns.", "changes more"),
     "loss_estimate": Column("Change of the loss, estimated", NATS, "From one backward pass.", "is needed more"),
     "kl_estimate": Column("KL, estimated", NATS, "From backward passes of labels that the model draws.", "changes more"),
     "largest_text": Column(
         "Most of one text in its effect", SHARE, "How much of its effect comes from a single text.", "acts in one text"
     ),
 }
+COLUMNS |= {
+    f"{name}_others{end}": Column(
+        f"{COLUMNS[name].title}, {what} of the other heads of its layer", COLUMNS[name].unit, f"The {what} over them.",
+        "is a layer that matters", of_heads=False,
+    )
+    for name in PER
+    for end, what in (("", "mean"), ("_deviation", "deviation"))
+}  # fmt: skip
 declare(NAME, COLUMNS, card_place=20)
 
 

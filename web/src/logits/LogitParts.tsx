@@ -127,7 +127,7 @@ function GroupAtlas({ group, several, largest, dark, chosen, choose }: AtlasProp
                   style={{ background: css(colour), color: inkOn(colour) }}
                   onClick={() => choose(layer, head)}
                 >
-                  <span>{Math.abs(part) < largest / 20 ? "" : brief(part)}</span>
+                  <span>{Math.abs(part) < largest / 20 ? "" : brief(part, largest)}</span>
                 </button>
               );
             })}

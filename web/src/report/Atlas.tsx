@@ -143,7 +143,7 @@ function SquareButton({ square, place, shown, selected, reachable, open, point }
       ? undefined
       : inkOn(colourOf(shown, value, dark))
     : inkOn(rgbOf(family));
-  const text = shown ? (value === null ? "" : brief(value)) : markOf(report, role.role);
+  const text = shown ? (value === null ? "" : brief(value, Math.max(Math.abs(shown.least), Math.abs(shown.most)))) : markOf(report, role.role);
   return (
     <button
       type="button"
@@ -275,10 +275,11 @@ export function moveFocus(event: KeyboardEvent): void {
   rows[row + step[0]]?.querySelector<HTMLElement>(`[data-place="${place + step[1]}"]`)?.focus();
 }
 
-/** A number that fits into a square. */
-export function brief(value: number): string {
+/** A number that fits into a square; where all are small, with one digit more. */
+export function brief(value: number, largest: number): string {
   const size = Math.abs(value);
-  if (size < 0.005) return size === 0 ? "0" : ".00";
-  const text = size < 0.995 ? size.toFixed(2).slice(1) : size < 9.95 ? size.toFixed(1) : size.toFixed(0);
+  const digits = largest < 0.1 ? 3 : 2;
+  if (size < 0.5 / 10 ** digits) return size === 0 ? "0" : `.${"0".repeat(digits)}`;
+  const text = size < 1 - 0.5 / 10 ** digits ? size.toFixed(digits).slice(1) : size < 9.95 ? size.toFixed(1) : size.toFixed(0);
   return value < 0 ? `−${text}` : text;
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from headscope.ablation.tables import NAME as ABLATION
 from headscope.heads.repeats_without import FAMILY, is_confirmed
 from headscope.heads.repeats_without import NAME as REPEATS
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding, listed
-from headscope.report.heads.effects import ABLATION, chosen_ablation
+from headscope.report.heads.effects import chosen_ablation
 from headscope.study.run import Run
 
 SHOWN = 4  # heads that a sentence names

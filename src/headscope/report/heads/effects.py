@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import nan
 from typing import Any
 
+from headscope.ablation.tables import NAME as ABLATION  # rows by head and by what takes its place
 from headscope.errors import InputError
 from headscope.heads.repeats_without import FAMILY, is_confirmed
 from headscope.heads.repeats_without import NAME as REPEATS
@@ -15,7 +16,6 @@ from headscope.report import schema
 from headscope.study.manifest import is_same_model
 from headscope.study.run import Run
 
-ABLATION = "ablation"  # the table of `headscope ablate`: rows by head and by what takes its place
 HOW = ("mean", "zero", "resample")  # the first of these that was tried is told of
 INSTEAD = {"mean": "its mean in its place", "zero": "nothing in its place", "resample": "another text's in its place"}
 WHAT = {  # column: what changes, by how much of what
