@@ -43,10 +43,10 @@ def main(
     for name in only or BENCHMARKS:
         results[name] = all_of_them[name](settings)
         show(out, name, about(all_of_them[name]), results[name], quick)
+        found = as_json(machine, asdict(settings), (time.monotonic() - began) / 60, results)
+        write(output, json.dumps(found, indent=2) + "\n")  # after each: who stops it keeps what was measured
+        write(output.with_suffix(".md"), page(found))
     show_summary(out, results, quick)
-    found = as_json(machine, asdict(settings), (time.monotonic() - began) / 60, results)
-    write(output, json.dumps(found, indent=2) + "\n")
-    write(output.with_suffix(".md"), page(found))
     out.print(f"Written to {output} and {output.with_suffix('.md')}")
 
 
