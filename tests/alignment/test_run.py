@@ -11,7 +11,9 @@ import headscope
 from headscope.alignment import align, linking
 from headscope.alignment.gold import with_gold
 from headscope.alignment.gradient import gradient_links
+from headscope.alignment.head_set import by_agreement
 from headscope.alignment.link_files import read_links
+from headscope.alignment.run import read_choices
 from headscope.alignment.symmetrise import grow_diag_final_and
 from headscope.errors import InputError
 from headscope.lens.tokens.prompts import Prompt
@@ -37,7 +39,7 @@ def gold_corpus(folder: Path) -> Corpus:
 
 
 def test_the_layer_with_the_highest_norm_without_gold_links(pairs: Path) -> None:
-    run = align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), out=pairs / "run")
+    run = align(lens_for("marian"), parallel_documents(pairs / "pairs.txt"), out=pairs / "run", by="norm")
     means = run["mean_norms"].groupby("layer")["mean_score"].sum()
     found = [links.sure for links in read_links(run.folder / "links.txt")]
     documents = list(parallel_documents(pairs / "pairs.txt"))
@@ -45,6 +47,24 @@ def test_the_layer_with_the_highest_norm_without_gold_links(pairs: Path) -> None
     assert found == expected
     assert "aer_layers" not in run.tables
     assert f"layer {means.idxmax()} by norm" in (run.folder / run.manifest["page"]).read_text()
+
+
+@pytest.mark.parametrize("settings", [{}, {"by_head": True}, {"setting": "AWO", "measure": "weight"}])
+def test_heads_that_agree_without_gold_links(pairs: Path, settings: dict[str, object]) -> None:
+    lens, corpus = lens_for("marian"), parallel_documents(pairs / "pairs.txt")
+    run = align(lens, corpus, out=pairs / "run", **settings)
+    chosen = by_agreement(
+        run["head_agreements"],
+        measure=settings.get("measure", "norm"),
+        setting=settings.get("setting"),
+        most=1 if "by_head" in settings else 6,
+    )
+    assert len(run["head_agreements"]) == 2 * 2 * 4
+    assert {reader.setting for reader in chosen.readers} <= ({"AWO"} if "setting" in settings else {"AWI", "AWO"})
+    assert [links.sure for links in read_links(run.folder / "links.txt")] == linking.link(lens, list(corpus), chosen)
+    assert chosen.label in (run.folder / "align.md").read_text()
+    assert [chosen.label in line for line in read_choices(run)["chosen"]] == [True]
+    assert read_choices(run)["warnings"] == [chosen.warning] * bool(chosen.warning)
 
 
 def test_few_pairs_are_not_fewer_than_anybody_asked_for(pairs: Path, monkeypatch, capsys) -> None:
@@ -73,9 +93,11 @@ def test_error_rates_of_every_layer_and_head_with_gold_links(pairs: Path) -> Non
     assert (layers["aer"] <= layers["high"] + 1e-9).all()
 
 
-def test_a_killed_run_goes_on_to_the_same_bytes(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("settings", [{"layer": 1, "head": 2}, {}])
+def test_a_killed_run_goes_on_to_the_same_bytes(
+    pairs: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, int]
+) -> None:
     monkeypatch.setattr(linking, "SHARD", 2)
-    settings = {"layer": 1, "head": 2}
     whole = align(lens_for("marian"), gold_corpus(pairs), out=pairs / "whole", **settings)
 
     calls = 0
@@ -94,7 +116,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(pairs: Path, monkeypatch: pytest
     assert not (pairs / "cut" / "links.txt").exists()
     resumed = align(lens_for("marian"), gold_corpus(pairs), out=pairs / "cut", **settings)
     assert calls == 3 + 4  # six shards, two of them finished before
-    for name in ("links.txt", "tables/aer_heads.parquet", "tables/align_scores.parquet", "align.md"):
+    for name in ("links.txt", "tables/aer_heads.parquet", "tables/align_scores.parquet", "align.md", "choices.json"):
         assert (resumed.folder / name).read_bytes() == (whole.folder / name).read_bytes()
     with pytest.raises(InputError, match="layer"):
         align(lens_for("marian"), gold_corpus(pairs), out=pairs / "cut", layer=0)
@@ -128,6 +150,8 @@ def test_the_command(pairs: Path, model: Path, monkeypatch: pytest.MonkeyPatch, 
     assert "links.txt" in said
     told = json.loads(run_command(monkeypatch, capsys, *given, "--json")[1])
     assert told["scores"][0]["system"] == "links"
+    assert told["chosen"][0].rstrip(".").replace("`", "") in said
+    assert all(f"Warning: {line}" in said for line in told["warnings"])
     assert Path(told["links"]).is_file()
 
 
@@ -191,10 +215,11 @@ def test_errors_name_the_line_and_the_flag(tmp_path: Path, change: dict[str, str
     ("settings", "message"),
     [
         ({"head": 1}, "--layer"),
-        ({"by": "luck"}, "norm, aer, not 'luck'"),
+        ({"by": "luck"}, "agreement, norm, aer, not 'luck'"),
+        ({"setting": "AWX"}, "AWI, AWO, not 'AWX'"),
         ({"measure": "effective"}, "weight, norm, not"),
         ({"symmetrise": "both"}, "intersection"),
-        ({"prompt": "{source} {target}"}, "--by aer"),
+        ({"prompt": "{source} {target}", "by": "norm"}, "--by aer"),
     ],
 )
 def test_settings_that_make_no_sense(pairs: Path, settings: dict[str, object], message: str) -> None:

@@ -27,6 +27,7 @@ from headscope.statistics import (
     Frequencies,
     Frequency,
     FrequencyCurve,
+    HeadAgreement,
     Importance,
     InputDispersion,
     JensenShannon,
@@ -167,6 +168,7 @@ EXAMPLES: dict[str, list[Example]] = {
     "frequency": [Example(lambda family: Frequency(path=frequency_file(family)), ranks=True)],
     "frequency_curve": [Example(lambda family: FrequencyCurve(path=frequency_file(family)))],
     "importance": of(Importance(), Importance(seed=1)),
+    "head_agreement": of(HeadAgreement(), HeadAgreement("norm"), families=("marian",)),
     "input_dispersion": of(InputDispersion()),
     "jensen_shannon": of(
         JensenShannon(rows=4),

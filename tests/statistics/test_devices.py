@@ -29,8 +29,8 @@ from tests.tiny_tokenizers import tiny_tokenizer
 # They read single pairs, or what only the numbers tell: on the host, and so once a block or a batch. None of them is usual.
 ON_THE_HOST = {
     "alignment_errors", "antecedents", "dependency_lengths", "dispersion", "effective_by_length", "entropy_ends",
-    "exemplars", "frequency", "frequency_curve", "input_dispersion", "jensen_shannon", "norm_correlation", "norm_scatter",
-    "relations", "relation_types",
+    "exemplars", "frequency", "frequency_curve", "head_agreement", "input_dispersion", "jensen_shannon",
+    "norm_correlation", "norm_scatter", "relations", "relation_types",
 }  # fmt: skip
 ELSEWHERE = sorted(set(STATISTICS) - ON_THE_HOST - {"importance", "variability"})  # which need gradients, a first pass
 

@@ -1,4 +1,4 @@
-"""Which layer or head the links are taken from: a named one, the best on gold links, or the paper's own rule."""
+"""Which single layer or head the links are taken from: a named one, the best on gold links, or the paper's own rule."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from headscope.errors import InputError
 from headscope.later import pd
 
-RULES = ("norm", "aer")
+RULES = ("agreement", "norm", "aer")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The links of sentence pairs by one chosen attention of a model, and of a corpus in shards that survive a kill."""
+"""The links of sentence pairs by chosen heads of a model, and of a corpus in shards that survive a kill."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headscope.alignment.choice import Choice
+from headscope.alignment.head_set import HeadSet
 from headscope.alignment.link_files import read_links, write_links
 from headscope.errors import InputError
-from headscope.later import Tensor
+from headscope.later import Tensor, torch
 from headscope.lens.block import AttentionBlock
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
@@ -19,7 +20,9 @@ from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.prompts import Prompt
 from headscope.statistics.alignment.alignment_errors import aligning_sites
 from headscope.statistics.alignment.picking import Picker
-from headscope.statistics.alignment.sides import NO_LINK
+from headscope.statistics.alignment.sides import NO_LINK, SETTINGS, sides_of
+from headscope.statistics.alignment.two_ways import mutual_links
+from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.surface.null_attention import is_decoder_only
 from headscope.study.manifest import MadeWith
 from headscope.study.results.workspace import Workspace
@@ -27,6 +30,7 @@ from headscope.study.shards import Shard, shards_of
 from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair
 
+TINY = 1e-9  # a row of nothing stays one
 SHARD = 1024  # pairs: sorted by length within it, so that little is padding
 
 Linker = Callable[[Lens, Sequence[Document]], list[frozenset[Pair]]]  # what another process can be handed too
@@ -34,9 +38,16 @@ Learner = Callable[[Sequence[Document]], list[frozenset[Pair]]]
 
 
 def link(
-    lens: Lens, documents: Sequence[Document], choice: Choice, *, prompt: Prompt | None = None, batch_size: int = 16
+    lens: Lens,
+    documents: Sequence[Document],
+    choice: Choice | HeadSet,
+    *,
+    prompt: Prompt | None = None,
+    batch_size: int = 16,
 ) -> list[frozenset[Pair]]:
     """The links (source word, target word) of each document, by forced decoding of its target.
+
+    A layer or a head gives every target word its best source word; a set of heads is read from both sides (`two_ways`).
 
     A decoder-only model reads both sides in a prompt, and a row of the target looks back at the words of the source. Only
     these are candidates: the first token of a decoder takes most of the attention wherever there is nothing to look for,
@@ -44,8 +55,11 @@ def link(
     with that of a model that can decline.
     """
     check_model(lens, prompt)
-    check_place(lens, choice.layer, choice.head)
+    for place in choice.readers if isinstance(choice, HeadSet) else (choice,):
+        check_place(lens, place.layer, place.head)
     encoded = [encode_pair(lens, document, prompt or BY_WORD) for document in documents]
+    if isinstance(choice, HeadSet):
+        return in_batches(lens, encoded, lambda batch: set_links(lens, batch, choice), batch_size)
     return link_encoded(lens, encoded, lambda batch: choose_words(lens, batch, choice), batch_size)
 
 
@@ -70,7 +84,22 @@ def check_place(lens: Lens, layer: int, head: int | None) -> None:
 def link_encoded(
     lens: Lens, encoded: Sequence[Encoded], choose: Callable[[Batch], Tensor], batch_size: int
 ) -> list[frozenset[Pair]]:
-    """The links of encoded pairs, in their own order, by `choose`: a batch -> (batch, target word).
+    """The links of encoded pairs, in their own order, by `choose`: a batch -> (batch, target word)."""
+
+    def find(batch: Batch) -> list[frozenset[Pair]]:
+        found = []
+        for document, words in zip(batch.documents, choose(batch).tolist(), strict=True):
+            some = words[: len(document.target_words or ())]
+            found.append(frozenset((source, target) for target, source in enumerate(some) if source != NO_LINK))
+        return found
+
+    return in_batches(lens, encoded, find, batch_size)
+
+
+def in_batches(
+    lens: Lens, encoded: Sequence[Encoded], find: Callable[[Batch], list[frozenset[Pair]]], batch_size: int
+) -> list[frozenset[Pair]]:
+    """The links of encoded pairs, in their own order, by `find`.
 
     Pairs of similar length go together, so that little is padding.
     """
@@ -78,10 +107,8 @@ def link_encoded(
     found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
     for start in range(0, len(order), batch_size):
         some = order[start : start + batch_size]
-        chosen = choose(lens.encoder.collate([encoded[index] for index in some])).tolist()
-        for index, words in zip(some, chosen, strict=True):
-            count = len(encoded[index].document.target_words or ())
-            found[index] = frozenset((source, target) for target, source in enumerate(words[:count]) if source != NO_LINK)
+        for index, links in zip(some, find(lens.encoder.collate([encoded[index] for index in some])), strict=True):
+            found[index] = links
     return found
 
 
@@ -107,6 +134,37 @@ def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
 
     lens.run(batch, receive)
     return found[0]
+
+
+def set_scores(lens: Lens, batch: Batch, heads: HeadSet) -> Tensor:
+    """(batch, target word, column): the heads' scores by words, every row of a head made to sum to 1, summed over heads."""
+    kind, sides = "cross" if batch.has_target else "self", batch.cached(sides_of)
+    rows = {setting: SiteRows[Tensor]() for setting in SETTINGS}
+    found: list[Tensor] = []
+
+    def receive(block: AttentionBlock) -> None:
+        if block.site.stack != "decoder" or block.site.kind != kind:
+            return
+        for setting in SETTINGS:
+            here = [one.head for one in heads.readers if (one.layer, one.setting) == (block.site.layer, setting)]
+            if here:
+                part = sides.merged(block.scores(heads.measure)[:, here], setting, block.rows)
+                merged = rows[setting].complete(block, part)
+                if merged is not None:
+                    found.append((merged / merged.sum(-1, keepdim=True).clamp(min=TINY)).sum(1))
+
+    lens.run(batch, receive)
+    return torch.stack(found).sum(0)
+
+
+def set_links(lens: Lens, batch: Batch, heads: HeadSet) -> list[frozenset[Pair]]:
+    """The links of each text of a batch by heads together, read from both sides."""
+    sides = batch.cached(sides_of)
+    links = mutual_links(set_scores(lens, batch, heads), sides.spoken, sides.there)
+    found: list[set[Pair]] = [set() for _ in batch.documents]
+    for text, target, source in links.nonzero().tolist():
+        found[text].add((source, target))
+    return [frozenset(some) for some in found]
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,12 @@
 """Word alignments of a parallel corpus by one model: `headscope align` (kobayashi2020, section 5).
 
-First what every layer and head would give is counted: error rates where there are gold links, average norms in any case.
-Then one of them is chosen, and its links are written, a line for each pair.
+First what every layer and head would give is counted: how far heads agree, error rates where there are gold links, average
+norms in any case. Then heads are chosen, or one layer, and their links are written, a line for each pair.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -17,18 +18,20 @@ from typing import Any
 from headscope.alignment.choice import RULES, Choice, highest_norm, lowest_aer
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
+from headscope.alignment.head_set import MOST, HeadSet, by_agreement
 from headscope.alignment.link_files import read_links, write_links
 from headscope.alignment.linking import Linker, check_model, check_place, link, link_part, link_whole
 from headscope.alignment.symmetrise import SYMMETRISATIONS
-from headscope.alignment.tables import MEASURES, error_tables, link_scores, mean_norms, survey
+from headscope.alignment.tables import MEASURES, agreements, error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
+from headscope.files import write_text
 from headscope.later import pd
 from headscope.lens import Lens, ModelSource
 from headscope.lens.tokens.encoder import BY_WORD
 from headscope.lens.tokens.prompts import Prompt
 from headscope.progress import Progress, Silent
 from headscope.remote import as_path
-from headscope.statistics.alignment.sides import SETTINGS
+from headscope.statistics.alignment.sides import AWI, SETTINGS
 from headscope.study import Run
 from headscope.study.engine import Engine
 from headscope.study.manifest import check_run
@@ -37,12 +40,14 @@ from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
 from headscope.text.links import Links, Pair, flipped
 
-SURVEYED = 500  # pairs that average norms are taken from, where there are no gold links
+CHOICES = "choices.json"
+SURVEYED = 500  # pairs that heads are chosen by, where there are no gold links
 Way = Callable[[str], Iterator[Links]]  # the links of all pairs, kept in a part of that name
 TITLES = {
     "aer_layers": "Error rates by layer: its heads together",
     "aer_heads": "Error rates by head",
     "mean_norms": "Average norm by head",
+    "head_agreements": "How far heads agree as aligners",
 }
 
 
@@ -54,8 +59,8 @@ def align(
     layer: int | None = None,
     head: int | None = None,
     measure: str = "norm",
-    setting: str = "AWI",
-    by: str = "norm",
+    setting: str | None = None,
+    by: str = "agreement",
     by_head: bool = False,
     reverse: Lens | ModelSource | None = None,
     symmetrise: str = "grow-diag-final-and",
@@ -66,17 +71,23 @@ def align(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Choose an attention and write its links in the run directory `out`; run it again to go on after an interruption.
+    """Choose heads and write their links in the run directory `out`; run it again to go on after an interruption.
 
-    `corpus` has documents with `words` and `target_words`, and gold links (`with_gold`) where there are some. `layer`, or
-    `layer` and `head`, is read by `measure` (norm or weight) in a `setting` (AWI or AWO); without them a layer is chosen, or
-    with `by_head` a head, `by` the highest average norm ("norm", the paper's own rule) or the lowest error rate ("aer").
+    `corpus` has documents with `words` and `target_words`, and gold links (`with_gold`) where there are some. Without a
+    `layer`, up to six heads are chosen together `by` "agreement": those whose links agree most, read from either side and
+    with those of other heads. It needs no gold links, and `by_head` leaves only the first.
+
+    `layer`, or `layer` and `head`, is read by `measure` (norm or weight) in a `setting` (AWI or AWO; without one AWI, and
+    for each head by agreement the better one). `by` the highest average norm ("norm", the paper's own rule) or the lowest
+    error rate ("aer") a layer is chosen, or with `by_head` a head.
 
     `reverse` is a model from the target to the source: both directions are joined, as `symmetrise` says. `prompt` is for a
     decoder-only model: a template with {source} and {target}. To compare with: by `gradient` noisy copies gradients align
     as well (Ding et al., 2019), and by `eflomal` the statistical aligner, where it is installed. `engine` is who counts and
     links: here, or on a cluster (`headscope.engines.Ray`).
     """
+    by_heads = layer is None and by == "agreement"
+    setting = setting if by_heads or setting is not None else AWI
     about = {"layer": layer, "head": head, "measure": measure, "setting": setting, "by": by, "by_head": by_head}
     about |= {"reverse": None if reverse is None else _source(reverse).model, "symmetrise": symmetrise, "prompt": prompt}
     about |= {"gradient": gradient, "eflomal": eflomal, "corpus": corpus.fingerprint()}
@@ -96,11 +107,18 @@ def align(
     workspace.begin()
 
     def surveyed(model: Lens, part: str, some: Corpus) -> dict[str, pd.DataFrame]:
-        """aer_layers and aer_heads where there are gold links, mean_norms in any case."""
-        counted = survey(workspace, part, some, model, gold=gold, batch_size=batch_size, encoding=reads or BY_WORD)
-        return {"mean_norms": mean_norms(counted), **(error_tables(counted) if gold else {})}
+        """aer_layers and aer_heads where there are gold links, head_agreements where asked for, mean_norms in any case."""
+        counted = survey(
+            workspace, part, some, model, gold=gold, batch_size=batch_size, encoding=reads or BY_WORD,
+            agreement=measure if by_heads else "",
+        )  # fmt: skip
+        found = {"mean_norms": mean_norms(counted), **(error_tables(counted) if gold else {})}
+        return {**found, "head_agreements": agreements(counted, measure)} if by_heads else found
 
-    def chosen(tables: Mapping[str, pd.DataFrame]) -> Choice:
+    def chosen(tables: Mapping[str, pd.DataFrame]) -> Choice | HeadSet:
+        if by_heads:
+            return by_agreement(tables["head_agreements"], measure=measure, setting=setting, most=1 if by_head else MOST)
+        assert setting is not None
         if layer is not None:
             return Choice(layer, head, measure, setting)
         if by == "norm":
@@ -112,7 +130,7 @@ def align(
     for name, title in TITLES.items():
         if name in tables:
             workspace.add(Result(name, title, tables[name]))
-    choices = {"forward": chosen(tables)}
+    choices: dict[str, Choice | HeadSet] = {"forward": chosen(tables)}
 
     def by_model(model: Lens, linker: Linker) -> Way:
         return lambda part: link_part(workspace, part, corpus, model, linker)
@@ -133,7 +151,21 @@ def align(
         workspace.add(Result("align_scores", "The links that were written, against the gold links", table))
     models = filter(None, (lens, reverse))
     said = [f"`{one.name}`: {choice.label}; {choice.why}." for one, choice in zip(models, choices.values(), strict=True)]
-    return workspace.finish("Word alignments", [*said, "`links.txt` has a line for each pair: source-target, both from 0."])
+    warnings = [choice.warning for choice in choices.values() if isinstance(choice, HeadSet) and choice.warning]
+    save_choices(workspace.folder, said, warnings)
+    said += [*warnings, "`links.txt` has a line for each pair: source-target, both from 0."]
+    return workspace.finish("Word alignments", said)
+
+
+def save_choices(folder: Path, chosen: Sequence[str], warnings: Sequence[str]) -> None:
+    """What was chosen and why, where a command can find it again."""
+    write_text(folder / CHOICES, json.dumps({"chosen": chosen, "warnings": warnings}, indent=1) + "\n")
+
+
+def read_choices(run: Run) -> dict[str, list[str]]:
+    """`chosen`: a sentence for each model; `warnings`: what a reader of the links should know first."""
+    found: dict[str, list[str]] = json.loads((run.folder / CHOICES).read_text())
+    return found
 
 
 def _source(lens: Lens | ModelSource) -> ModelSource:
@@ -151,7 +183,9 @@ def flip(document: Document) -> Document:
     return replace(document, words=document.target_words, target_words=document.words, alignment=gold)
 
 
-def _link_back(lens: Lens, documents: Sequence[Document], *, choice: Choice, batch_size: int) -> list[frozenset[Pair]]:
+def _link_back(
+    lens: Lens, documents: Sequence[Document], *, choice: Choice | HeadSet, batch_size: int
+) -> list[frozenset[Pair]]:
     """Links from the source to the target, by a model from the target to the source."""
     found = link(lens, [flip(document) for document in documents], choice, batch_size=batch_size)
     return [flipped(links) for links in found]
@@ -170,10 +204,10 @@ def _has_more_than(count: int, corpus: Corpus) -> bool:
 
 def _check_rules(asked: Mapping[str, object], gold: bool) -> None:
     """What is asked for makes sense: said before anything is counted."""
-    names = (("by", RULES), ("symmetrise", SYMMETRISATIONS), ("measure", MEASURES), ("setting", SETTINGS))
+    names = (("by", RULES), ("symmetrise", SYMMETRISATIONS), ("measure", MEASURES), ("setting", (*SETTINGS, None)))
     for name, known in names:
         if asked[name] not in known:
-            raise InputError(f"{name} is one of {', '.join(known)}, not {asked[name]!r}.")
+            raise InputError(f"{name} is one of {', '.join(filter(None, known))}, not {asked[name]!r}.")
     if asked["layer"] is None:
         if asked["head"] is not None:
             raise InputError(f"Head {asked['head']} of which layer? Give --layer too.")

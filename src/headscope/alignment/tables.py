@@ -10,6 +10,7 @@ from headscope.later import pd
 from headscope.lens.lens import Lens
 from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.statistics.alignment.alignment_errors import AlignmentErrors
+from headscope.statistics.alignment.head_agreement import HeadAgreement
 from headscope.statistics.alignment.scores import alignment_counts, bootstrap, scores
 from headscope.statistics.alignment.sides import SETTINGS
 from headscope.statistics.base import Statistic
@@ -26,10 +27,23 @@ SURVEY_SHARD = 16  # pairs: so that a bar moves
 
 
 def survey(
-    workspace: Workspace, part: str, corpus: Corpus, lens: Lens, *, gold: bool, batch_size: int, encoding: Encoding = BY_WORD
+    workspace: Workspace,
+    part: str,
+    corpus: Corpus,
+    lens: Lens,
+    *,
+    gold: bool,
+    batch_size: int,
+    encoding: Encoding = BY_WORD,
+    agreement: str = "",
 ) -> Run:
-    """What every layer and head would give, in parts/`part`: average norms, and with gold links error rates."""
+    """What every layer and head would give, in parts/`part`: average norms, and with gold links error rates.
+
+    With a measure as `agreement`, also how far heads agree by it.
+    """
     statistics: list[Statistic] = [MeanScore(measure="norm")]
+    if agreement:
+        statistics.append(HeadAgreement(measure=agreement))
     if gold:
         measures = [*MEASURES, *(f"joint_{measure}" for measure in MEASURES)]
         statistics += [AlignmentErrors(measure=measure, setting=setting) for setting in SETTINGS for measure in measures]
@@ -53,6 +67,11 @@ def mean_norms(run: Run) -> pd.DataFrame:
     """The average norm of every head of the cross attention: layer, head, mean_score."""
     table = run[MeanScore(measure="norm")]
     return table[table["kind"] == "cross"].reset_index(drop=True)
+
+
+def agreements(run: Run, measure: str) -> pd.DataFrame:
+    """How far every head agrees, in both settings: layer, head, setting, two_ways, consensus, score, with_first."""
+    return run[HeadAgreement(measure=measure)].drop(columns=["stack", "kind"])
 
 
 def link_scores(systems: Mapping[str, Iterable[Links]], gold: Iterable[Links | None]) -> pd.DataFrame:

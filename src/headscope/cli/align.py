@@ -42,13 +42,21 @@ def align(
         int | None, typer.Option(min=0, metavar="N", help="And from this head of it, not from all together.")
     ] = None,
     by: Annotated[
-        str, typer.Option(help="Or choose: norm (the highest average norm), aer (the lowest AER on half of the gold).")
-    ] = "norm",
-    by_head: Annotated[bool, typer.Option("--by-head", help="Choose a single head, not a layer.")] = False,
+        str,
+        typer.Option(
+            help="Or choose: agreement (heads whose links agree), norm (the layer with the highest average norm), "
+            "aer (with the lowest AER on half of the gold)."
+        ),
+    ] = "agreement",
+    by_head: Annotated[bool, typer.Option("--by-head", help="Choose a single head, not several or a layer.")] = False,
     measure: Annotated[str, typer.Option("-m", "--measure", help="norm or weight.")] = "norm",
     setting: Annotated[
-        str, typer.Option(help="AWI reads the row in which a word is the decoder's input, AWO the row that predicts it.")
-    ] = "AWI",
+        str | None,
+        typer.Option(
+            help="AWI reads the row in which a word is the decoder's input, AWO the row that predicts it. "
+            "Default: AWI, and by agreement the better one of each head."
+        ),
+    ] = None,
     reverse: Annotated[str | None, typer.Option(help="A model of the other direction, to join both.")] = None,
     symmetrise: Annotated[
         str, typer.Option(help="How two directions are joined: intersection, union, grow-diag-final-and.")
@@ -79,8 +87,9 @@ def align(
 
     Which source word each target word comes from, by the norms (or weights) of its heads.
 
-    With gold links, also the error rate of every layer and head. Without a layer, the one with the highest average norm
-    is chosen, which needs no gold links (kobayashi2020, section 5.2).
+    Without a layer, up to six heads are chosen whose links agree most, read from either side and with those of other
+    heads: that needs no gold links. `--by norm` is the rule of kobayashi2020 (section 5.2), the layer with the highest
+    average norm. With gold links, also the error rate of every layer and head.
 
     Examples:
 
@@ -112,11 +121,18 @@ def align(
 
 
 def _tell(run: Run, as_json: bool) -> None:
+    from headscope.alignment.run import read_choices
+
+    choices = read_choices(run)
     scores = run["align_scores"].to_dict("records") if "align_scores" in run.tables else []
     links = run.folder / "links.txt"
     if as_json:
-        typer.echo(json.dumps({"run": str(run.folder), "links": str(links), "scores": scores}))
+        typer.echo(json.dumps({"run": str(run.folder), "links": str(links), "scores": scores, **choices}))
         return
+    for line in choices["chosen"]:
+        typer.echo(line.replace("`", ""))
+    for line in choices["warnings"]:
+        typer.echo(f"Warning: {line}")
     for score in scores:
         aer, low, high, precision, recall = (
             f"{100 * score[name]:.1f}" for name in ("aer", "aer_low", "aer_high", "precision", "recall")

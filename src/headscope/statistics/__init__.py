@@ -5,6 +5,7 @@ from pkgutil import walk_packages
 
 # What type checkers and editors know by name; a statistic that has no line here is importable all the same.
 from headscope.statistics.alignment.alignment_errors import AlignmentErrors
+from headscope.statistics.alignment.head_agreement import HeadAgreement
 from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
 from headscope.statistics.between_heads.jensen_shannon import JensenShannon, distance_matrix
 from headscope.statistics.columns import Column
@@ -38,7 +39,15 @@ from headscope.statistics.words.relations import Relations
 from headscope.statistics.words.tags import RelationTypes, Tags
 
 __all__ = ["STATISTICS", "Array", "Column", "Columns", "Statistic", "Sums", "ratio", "setting", "statistic"]
-__all__ += ["AlignmentErrors", "Exemplars", "Frequencies", "JensenShannon", "distance_matrix", "usual_statistics"]
+__all__ += [
+    "AlignmentErrors",
+    "Exemplars",
+    "Frequencies",
+    "HeadAgreement",
+    "JensenShannon",
+    "distance_matrix",
+    "usual_statistics",
+]
 __all__ += ["CategoryWeights", "Dispersion", "EffectiveByLength", "Frequency", "FrequencyCurve", "InputDispersion", "Mixing"]
 __all__ += ["Distance", "Entropy", "EntropyEnds", "Importance", "Maximum", "MeanScore", "NormCorrelation", "NormScatter"]
 __all__ += ["BeyondSinks", "FirstToken", "MeanMap", "Offsets", "Punctuation", "Separators", "SpecialTokens", "Strength"]

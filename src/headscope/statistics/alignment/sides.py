@@ -46,7 +46,8 @@ class Sides:
                     shares[AWI][text, word, row] = shares[AWO][text, word, row - 1] = 1 / words.count(word)
         self._columns = columns.to(device)
         self._shares = {setting: matrix.to(device) for setting, matrix in shares.items()}
-        self._spoken = self._shares[AWI].sum(2) > 0  # target words that have a piece
+        self.spoken = self._shares[AWI].sum(2) > 0  # batch target-word: those that have a piece
+        self.there = self._columns[:, :, : self.source_count].sum(1) > 0  # batch source-word
 
     def merged(self, scores: Tensor, setting: str, rows: range) -> Tensor:
         """What a block of rows adds: (batch, head, row, key) -> (batch, head, target word, column)"""
@@ -55,7 +56,7 @@ class Sides:
     def choose(self, scores: Tensor) -> Tensor:
         """(batch, head, target word, column) -> the source word of each, or NO_LINK: (batch, head, target word)"""
         best = scores.argmax(-1)
-        return torch.where((best < self.source_count) & self._spoken[:, None], best, NO_LINK)
+        return torch.where((best < self.source_count) & self.spoken[:, None], best, NO_LINK)
 
 
 def sides_of(batch: Batch) -> Sides:

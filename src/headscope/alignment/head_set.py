@@ -1,0 +1,84 @@
+"""Which heads the links are taken from together, without gold links: those that agree with themselves and each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headscope.errors import InputError
+from headscope.later import pd
+
+MOST = 6  # heads: on the Hansards pairs four to eight are within half a point of AER
+LEAST_SCORE = 0.75  # of the best one's: a model with two good heads has no use for four bad ones
+SAME_LINKS = 0.5  # heads that share less than this part of their links with the best one look elsewhere
+CLOSE = 0.9  # of the best one's score: who comes so near and looks elsewhere could be the right one
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A head, and the rows in which it is read."""
+
+    layer: int
+    head: int
+    setting: str  # AWI or AWO
+
+    @property
+    def label(self) -> str:
+        return f"{self.layer}.{self.head} {self.setting}"
+
+
+@dataclass(frozen=True)
+class HeadSet:
+    """Heads whose scores are summed, each row made to sum to 1 first so that none outweighs the others."""
+
+    readers: tuple[Reader, ...]
+    measure: str = "norm"  # weight or norm
+    why: str = "named"
+    warning: str = ""
+
+    @property
+    def label(self) -> str:
+        """
+        >>> HeadSet((Reader(1, 7, "AWI"), Reader(5, 0, "AWO"))).label
+        'heads 1.7 AWI, 5.0 AWO by norm, both ways'
+        """
+        names = ", ".join(reader.label for reader in self.readers)
+        return f"head{'s' if len(self.readers) > 1 else ''} {names} by {self.measure}, both ways"
+
+
+def by_agreement(table: pd.DataFrame, *, measure: str = "norm", setting: str | None = None, most: int = MOST) -> HeadSet:
+    """The heads that agree most: a table of HeadAgreement (layer, head, setting, score, with_first) -> at most `most`.
+
+    A head is taken once, in the setting in which it agrees more, unless a `setting` is given.
+    """
+    ranked = table.sort_values("score", ascending=False, kind="stable")
+    first = ranked.iloc[0]
+    if not first["score"] > 0:
+        raise InputError("No head finds a link that it finds the other way round too: name one with --layer and --head.")
+    asked = ranked if setting is None else ranked[ranked["setting"] == setting]
+    good = asked[(asked["score"] >= LEAST_SCORE * asked["score"].max()) & (asked["with_first"] >= SAME_LINKS)]
+    if good.empty:  # the best one has the other setting
+        good = asked.head(1)
+    chosen = good.drop_duplicates(["layer", "head"]).head(most)
+    readers = tuple(Reader(int(row["layer"]), int(row["head"]), str(row["setting"])) for row in chosen.to_dict("records"))
+    why = "their links agree most, read from either side and with those of other heads"
+    if len(readers) == 1:
+        why = "its links agree most, read from either side and with those of other heads"
+    why += f" (score {chosen['score'].max():.2f} to {chosen['score'].min():.2f})" if len(readers) > 1 else ""
+    return HeadSet(readers, measure, why, _rivals(ranked))
+
+
+def _rivals(ranked: pd.DataFrame) -> str:
+    """A sentence where the first choices are close to each other and find other links; nothing where all is well."""
+    first = ranked.iloc[0]
+    near = ranked[(ranked["score"] >= CLOSE * first["score"]) & (ranked["with_first"] < SAME_LINKS)]
+    if near.empty:
+        return ""
+    best, *others = (
+        f"{row['layer']}.{row['head']} {row['setting']} ({row['score']:.2f})"
+        for row in [first, *near.head(3).to_dict("records")]
+    )
+    verbs = ("agrees", "finds") if len(others) == 1 else ("agree", "find")
+    return (
+        f"The choice of heads is not certain: {', '.join(others)} {verbs[0]} nearly as much as {best}, and {verbs[1]} "
+        "other links. Look at a few links, or choose by --by aer with gold links."
+    )
