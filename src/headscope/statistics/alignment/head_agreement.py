@@ -13,7 +13,7 @@ from headscope.statistics.alignment.alignment_errors import aligning_sites
 from headscope.statistics.alignment.sides import SETTINGS, sides_of
 from headscope.statistics.alignment.two_ways import best_both_ways
 from headscope.statistics.base import Array, Columns, Statistic, Sums, ratio
-from headscope.statistics.columns import SHARE, Column
+from headscope.statistics.columns import RATIO, Column
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.registry import statistic
 
@@ -35,10 +35,10 @@ class HeadAgreement(Statistic):
     resampled = False
     sums = ("found",)  # and `shared`, one entry for every two candidates: AWI's heads, then AWO's
     card_place = 195
-    two_ways = Column("Agreement of both readings", SHARE, "How many links both readings find.", "agrees more with itself")
-    consensus = Column("Agreement with other heads", SHARE, "How many links others find too.", "agrees more with others")
-    score = Column("Agreement as an aligner", SHARE, "Both agreements, multiplied.", "aligns words, more likely")
-    with_first = Column("Agreement with the best", SHARE, "How many links the best finds too.", "agrees more with the best")
+    two_ways = Column("Agreement of both readings", RATIO, "How many links both readings find.", "agrees more with itself")
+    consensus = Column("Agreement with other heads", RATIO, "How many links others find too.", "agrees more with others")
+    score = Column("Agreement as an aligner", RATIO, "Both agreements, multiplied.", "aligns words, more likely")
+    with_first = Column("Agreement with the best", RATIO, "How many links the best finds too.", "agrees more with the best")
 
     def counted_sites(self, sites: Sequence[Site]) -> list[Site]:
         return aligning_sites(sites)
