@@ -220,6 +220,7 @@ def test_errors_name_the_line_and_the_flag(tmp_path: Path, change: dict[str, str
         ({"measure": "effective"}, "weight, norm, not"),
         ({"symmetrise": "both"}, "intersection"),
         ({"prompt": "{source} {target}", "by": "norm"}, "--by aer"),
+        ({"prompt": "{source} {target}"}, "neither norms nor agreement.*--by aer"),
     ],
 )
 def test_settings_that_make_no_sense(pairs: Path, settings: dict[str, object], message: str) -> None:

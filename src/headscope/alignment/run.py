@@ -211,9 +211,9 @@ def _check_rules(asked: Mapping[str, object], gold: bool) -> None:
     if asked["layer"] is None:
         if asked["head"] is not None:
             raise InputError(f"Head {asked['head']} of which layer? Give --layer too.")
-        if asked["prompt"] is not None and asked["by"] == "norm":
+        if asked["prompt"] is not None and asked["by"] != "aer":
             raise InputError(
-                "In a prompt the highest norm says nothing of two languages: give --layer, or --by aer with --gold."
+                "In a prompt neither norms nor agreement tell which heads align: give --layer, or --by aer with --gold."
             )
         if asked["by"] == "aer" and not gold:
             raise InputError("The best layer by AER cannot be told without gold links: give --gold, or choose --by norm.")
