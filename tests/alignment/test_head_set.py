@@ -51,6 +51,12 @@ def test_who_comes_near_and_looks_elsewhere_is_named() -> None:
     assert "3.1 AWO" not in by_agreement(table([*ROWS, (3, 1, "AWO", 0.53, 0.05)])).warning
 
 
+def test_heads_that_agree_little_are_told_of() -> None:
+    halved = [(layer, head, setting, score / 2, share) for layer, head, setting, score, share in ROWS]
+    assert by_agreement(table(halved)).warning.startswith("No head agrees much with others (the best has 0.30 of 1")
+    assert by_agreement(table(halved)).readers == by_agreement(table()).readers
+
+
 @pytest.mark.parametrize("measure", ["weight", "norm"])
 def test_links_against_loops(measure: str) -> None:
     lens = lens_for("marian")

@@ -10,6 +10,9 @@ from headscope.later import pd
 MOST = 6  # heads: on the Hansards pairs four to eight are within half a point of AER
 LEAST_SCORE = 0.75  # of the best one's: a model with two good heads has no use for four bad ones
 SAME_LINKS = 0.5  # heads that share less than this part of their links with the best one look elsewhere
+LITTLE = (
+    0.4  # a best score below it: 0.61 where links are right (opus-mt-fr-en, AER 4), 0.28 where they are not (SmolLM2, 58)
+)
 CLOSE = 0.9  # of the best one's score: who comes so near and looks elsewhere could be the right one
 
 
@@ -64,7 +67,17 @@ def by_agreement(table: pd.DataFrame, *, measure: str = "norm", setting: str | N
     if len(readers) == 1:
         why = "its links agree most, read from either side and with those of other heads"
     why += f" (score {chosen['score'].max():.2f} to {chosen['score'].min():.2f})" if len(readers) > 1 else ""
-    return HeadSet(readers, measure, why, _rivals(ranked))
+    return HeadSet(readers, measure, why, _little(first["score"]) or _rivals(ranked))
+
+
+def _little(best: float) -> str:
+    """A sentence where no head agrees with the others as heads do that align words."""
+    if best >= LITTLE:
+        return ""
+    return (
+        f"No head agrees much with others (the best has {best:.2f} of 1, heads that align words 0.6): links may be wrong. "
+        "Look at a few, or choose by --by aer with gold links."
+    )
 
 
 def _rivals(ranked: pd.DataFrame) -> str:
