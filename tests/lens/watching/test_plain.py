@@ -74,7 +74,7 @@ def test_as_the_models_own_function(
     module = SimpleNamespace(training=False, num_key_value_groups=repeated)
     output, weights = modeling_llama.eager_attention_forward(module, query, key, value, mask.whole(), 0.3)
     call = Call(module, query, key, value, mask, {"scaling": 0.3})
-    before, plain.PIECE, plain.SMALL = (plain.PIECE, plain.SMALL), piece, piece
+    before, plain.PIECE, plain.SMALL = (plain.PIECE, plain.SMALL), piece, 0
     try:
         with torch.no_grad():
             assert call._is_plain()

@@ -6,6 +6,7 @@ source says that it has none, plain.py computes the same sooner.
 """
 
 import copy
+import math
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
+from headscope.lens.watching import plain
 from headscope.lens.watching.masks import MaskPart, RowMask, row_mask
 from headscope.lens.watching.plain import is_plain, plain_attention
 
@@ -79,6 +81,8 @@ class AttentionCall:
     def _is_plain(self) -> bool:
         """Whether plain.py computes the same: by the function's source, and by what it is called with."""
         query, key, value, mask = self.query, self.key, self.value, self.mask
+        if query.shape[1] * math.prod(self._pairs) < plain.SMALL:
+            return False
         if torch.is_grad_enabled() or (self.module.training and self.options.get("dropout")) or not is_plain(self.own):
             return False
         if mask is not None and not (mask.is_floating_point() and mask.dim() == 4 and mask.shape[2:] == self._pairs):

@@ -21,7 +21,7 @@ from headscope.lens.watching.workspace import empty
 # Numbers that are worked on at a time: they stay in a processor's own cache, from the product to the softmax to the sum.
 PIECE = 400_000
 
-# Texts with fewer weights than this share a piece. A larger one is alone in its own, which needs no copy of keys and values.
+# A text with fewer weights than this is left to the model's own function: all texts of a batch at once cost less there.
 SMALL = 50_000
 
 _ARGUMENTS = ["module", "query", "key", "value", "attention_mask", "scaling", "dropout"]
@@ -97,15 +97,14 @@ def plain_attention(
     groups, keys = key.shape[1:3]
     weights, output = empty(query, batch, heads, length, keys), query.new_empty(batch, length, heads, value.shape[-1])
     step = min(length, max(1, PIECE // (heads * keys)))
-    together = max(1, SMALL // (heads * step * keys))
     scaling = size**-0.5 if scaling is None else scaling
     # A power of two rounds nothing, so queries, which are fewer numbers, take it.
     before = scaling if math.frexp(scaling)[0] == 0.5 else 1.0
     for start in range(0, length, step):
         stop = min(start + step, length)
         first, last, added = mask(start, stop)
-        for text in range(0, batch, together):
-            texts = slice(text, text + together)
+        for text in range(batch):  # one at a time: that needs no copy of its keys and values
+            texts = slice(text, text + 1)
             queries = query[texts, :, start:stop].reshape(-1, heads // groups * (stop - start), size)
             queries = queries if before == 1 else queries * before
             shown = weights[texts, :, start:stop, :last]
