@@ -10,9 +10,7 @@ from headscope.later import pd
 MOST = 6  # heads: on the Hansards pairs four to eight are within half a point of AER
 LEAST_SCORE = 0.75  # of the best one's: a model with two good heads has no use for four bad ones
 SAME_LINKS = 0.5  # heads that share less than this part of their links with the best one look elsewhere
-LITTLE = (
-    0.4  # a best score below it: 0.61 where links are right (opus-mt-fr-en, AER 4), 0.28 where they are not (SmolLM2, 58)
-)
+LITTLE = 0.4  # a best score below it is told of: links are right at 0.61 (opus-mt-fr-en, AER 4), wrong at 0.28 (SmolLM2, 58)
 CLOSE = 0.9  # of the best one's score: who comes so near and looks elsewhere could be the right one
 
 
@@ -63,10 +61,9 @@ def by_agreement(table: pd.DataFrame, *, measure: str = "norm", setting: str | N
         good = asked.head(1)
     chosen = good.drop_duplicates(["layer", "head"]).head(most)
     readers = tuple(Reader(int(row["layer"]), int(row["head"]), str(row["setting"])) for row in chosen.to_dict("records"))
-    why = "their links agree most, read from either side and with those of other heads"
-    if len(readers) == 1:
-        why = "its links agree most, read from either side and with those of other heads"
-    why += f" (score {chosen['score'].max():.2f} to {chosen['score'].min():.2f})" if len(readers) > 1 else ""
+    several = len(readers) > 1
+    why = f"{'their' if several else 'its'} links agree most, read from either side and with those of other heads"
+    why += f" (score {chosen['score'].max():.2f} to {chosen['score'].min():.2f})" if several else ""
     return HeadSet(readers, measure, why, _little(first["score"]) or _rivals(ranked))
 
 

@@ -4,13 +4,11 @@ import "./logits.css";
 import { signed } from "../drawing/canvas";
 import { css, diverging, inkOn } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
-import { brief, moveFocus } from "../report/Atlas";
 import type { LogitGroup, LogitParts as Parts } from "../schema";
-import { useWidth } from "../shell/hooks";
+import { brief, HeadGrid, HeadRow } from "../shell/HeadGrid";
 import type { Change, State } from "../state";
 
 const MOST = 40; // tokens that are drawn of a longer text
-const LABELS = 38; // pixels beside the squares
 const TEXTS = 26; // a narrower square has no number in it
 
 interface Props {
@@ -75,38 +73,13 @@ interface AtlasProps {
 }
 
 function GroupAtlas({ group, several, largest, dark, chosen, choose }: AtlasProps) {
-  const [grid, width] = useWidth<HTMLDivElement>();
   const widest = Math.max(...group.parts.map((layer) => layer.length));
-  const wide = (width - LABELS) / widest;
-  const every = Math.max(1, Math.ceil(18 / Math.max(wide, 1)));
   return (
     <>
       <h2>Part of each head{several && `, ${group.name}`}</h2>
-      <div
-        class="atlas-grid"
-        ref={grid}
-        role="grid"
-        aria-label={`Heads by layer, ${group.name}: part of the logit`}
-        style={{ gridTemplateColumns: `auto repeat(${widest}, minmax(0, 1fr))` }}
-        data-size="small"
-        data-texts={width > 0 && wide < TEXTS ? "no" : "yes"}
-        onKeyDown={(event) => moveFocus(event)}
-      >
-        <div role="row" class="atlas-row">
-          <span class="atlas-corner" role="columnheader">
-            layer
-          </span>
-          {Array.from({ length: widest }, (_, place) => (
-            <span key={place} class="atlas-head" role="columnheader">
-              {place % every ? <span class="visually-hidden">{place}</span> : place}
-            </span>
-          ))}
-        </div>
+      <HeadGrid label={`Heads by layer, ${group.name}: part of the logit`} widest={widest} size="small" texts={TEXTS}>
         {group.layers.map((layer, row) => (
-          <div role="row" class="atlas-row" key={layer}>
-            <span class="atlas-layer" role="rowheader">
-              {layer}
-            </span>
+          <HeadRow key={layer} layer={layer}>
             {group.parts[row].map((parts, head) => {
               const part = sum(parts);
               const colour = diverging(part / largest, dark);
@@ -131,9 +104,9 @@ function GroupAtlas({ group, several, largest, dark, chosen, choose }: AtlasProp
                 </button>
               );
             })}
-          </div>
+          </HeadRow>
         ))}
-      </div>
+      </HeadGrid>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { inkOn, rgbOf } from "../drawing/colours";
 import { drawn } from "../drawing/drawn";
 import type { GivenRole, Head, Report } from "../schema";
 import { Check, Choice } from "../shell/choices";
-import { useWidth } from "../shell/hooks";
+import { brief, HeadGrid, HeadRow } from "../shell/HeadGrid";
 import type { ReportState } from "./address";
 import { familyColour, markOf } from "./families";
 import { groupsOf } from "./heads";
@@ -13,7 +13,6 @@ import { RoleLegend, ScaleLegend } from "./Legend";
 import { useReport } from "./shown";
 import { colourOf, cssOf, rankOf, type Shown, shownOf, statisticNamed } from "./values";
 
-const LABELS = 38; // pixels beside the squares
 const TEXTS = 24; // a narrower square has no text in it: pointing tells
 
 /** A cell of the atlas: which head of the report, and what it shows. */
@@ -27,7 +26,6 @@ interface Square {
 export function Atlas() {
   const { report, state, change, dark } = useReport();
   const root = useRef<HTMLElement>(null);
-  const [grid, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number | null>(null);
   const groups = groupsOf(report);
   const group = groups.includes(state.attention) ? state.attention : groups[0];
@@ -35,8 +33,6 @@ export function Atlas() {
   const shown = useMemo(() => (statistic ? shownOf(statistic, state.run) : null), [statistic, state.run]);
   const layers = useMemo(() => layersOf(report, group, shown, state), [report, group, shown, state.order, state.run]);
   const widest = Math.max(...layers.map((layer) => layer.length), 1);
-  const wide = (width - LABELS) / widest; // a square
-  const every = Math.max(1, Math.ceil(18 / Math.max(wide, 1))); // of the heads' numbers is written above them
   useEffect(() => drawn(root.current), [layers, dark]);
   const open = (square: Square) => change({ head: square.head.label });
   const chosen = layers.flat().find((square) => square.head.label === state.head);
@@ -72,33 +68,17 @@ export function Atlas() {
         />
       </form>
       {about && <p class="about">{about}</p>}
-      <div
-        class="atlas-grid"
-        ref={grid}
-        role="grid"
-        aria-label={`Heads by layer: ${shown ? shown.title : "role"}`}
-        style={{ gridTemplateColumns: `auto repeat(${widest}, minmax(0, 1fr))` }}
-        data-size={layers.length > 16 || widest > 20 ? "small" : layers.length > 8 ? "middle" : "large"}
-        data-by={shown ? state.by : "role"}
-        data-texts={width > 0 && wide < TEXTS ? "no" : "yes"}
-        onMouseLeave={() => setPointed(null)}
-        onKeyDown={(event) => moveFocus(event)}
+      <HeadGrid
+        label={`Heads by layer: ${shown ? shown.title : "role"}`}
+        widest={widest}
+        size={layers.length > 16 || widest > 20 ? "small" : layers.length > 8 ? "middle" : "large"}
+        texts={TEXTS}
+        by={shown ? state.by : "role"}
+        numbered={state.order !== "value"}
+        leave={() => setPointed(null)}
       >
-        <div role="row" class="atlas-row">
-          <span class="atlas-corner" role="columnheader">
-            layer
-          </span>
-          {Array.from({ length: widest }, (_, place) => (
-            <span key={place} class="atlas-head" role="columnheader">
-              {state.order === "value" || place % every ? <span class="visually-hidden">{place}</span> : place}
-            </span>
-          ))}
-        </div>
         {layers.map((layer) => (
-          <div role="row" class="atlas-row" key={layer[0].head.layer}>
-            <span class="atlas-layer" role="rowheader">
-              {layer[0].head.layer}
-            </span>
+          <HeadRow key={layer[0].head.layer} layer={layer[0].head.layer}>
             {layer.map((square, place) => (
               <SquareButton
                 key={square.at}
@@ -111,9 +91,9 @@ export function Atlas() {
                 point={() => setPointed(square.at)}
               />
             ))}
-          </div>
+          </HeadRow>
         ))}
-      </div>
+      </HeadGrid>
       <p class="reading" aria-live="polite">
         {read ? <Said square={read} shown={shown} /> : "Point at a head to read its number; click it to open its card."}
       </p>
@@ -255,31 +235,4 @@ function sizeOf({ value }: Square, shown: Shown): number {
 /** A title inside a sentence; B − A stays as it is. */
 function lowered(title: string): string {
   return title.replace(/B − A$/, "").toLowerCase() + (title.endsWith("B − A") ? "B − A" : "");
-}
-
-/** Arrow keys go from head to head; one of them is reached with Tab. */
-export function moveFocus(event: KeyboardEvent): void {
-  const steps: Record<string, [number, number]> = {
-    ArrowLeft: [0, -1],
-    ArrowRight: [0, 1],
-    ArrowUp: [-1, 0],
-    ArrowDown: [1, 0],
-  };
-  const step = steps[event.key];
-  const square = (event.target as HTMLElement).closest<HTMLElement>(".square");
-  if (!step || !square) return;
-  event.preventDefault();
-  const rows = [...(event.currentTarget as HTMLElement).querySelectorAll(".atlas-row")].slice(1);
-  const row = rows.indexOf(square.parentElement as Element);
-  const place = Number(square.dataset.place);
-  rows[row + step[0]]?.querySelector<HTMLElement>(`[data-place="${place + step[1]}"]`)?.focus();
-}
-
-/** A number that fits into a square; where all are small, with one digit more. */
-export function brief(value: number, largest: number): string {
-  const size = Math.abs(value);
-  const digits = largest < 0.1 ? 3 : 2;
-  if (size < 0.5 / 10 ** digits) return size === 0 ? "0" : `.${"0".repeat(digits)}`;
-  const text = size < 1 - 0.5 / 10 ** digits ? size.toFixed(digits).slice(1) : size < 9.95 ? size.toFixed(1) : size.toFixed(0);
-  return value < 0 ? `−${text}` : text;
 }

@@ -29,12 +29,19 @@ def empty(like: Tensor, *shape: int) -> Tensor:
         return like.new_empty(shape)
     kept: list[np.ndarray] = _here.__dict__.setdefault("kept", [])
     for place in range(len(kept)):
-        # A view holds the array that owns the memory, and a tensor its view: if only the list and this call do, nobody does.
-        if sys.getrefcount(kept[place]) == 2 and kept[place].size >= count + _ALIGNED:
+        # A view holds the array that owns the memory, and a tensor its view.
+        if _holders(kept, place) == _NOBODY and kept[place].size >= count + _ALIGNED:
             return _tensor(kept[place], count).view(shape)
     kept.append(np.empty(count + _ALIGNED, dtype=np.float32))
     del kept[:-KEPT]
     return _tensor(kept[-1], count).view(shape)
+
+
+def _holders(kept: list[np.ndarray], place: int) -> int:
+    return sys.getrefcount(kept[place])
+
+
+_NOBODY = _holders([np.empty(0)], 0)  # the list, and whatever this Python counts for the call itself
 
 
 def _tensor(owner: np.ndarray, count: int) -> Tensor:
