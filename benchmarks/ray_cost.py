@@ -135,8 +135,8 @@ class Heard(Silent):
 
 
 def of_any_text() -> list[Statistic]:
-    """Those that need neither annotations nor gradients, files or a first pass."""
-    without = {"frequency", "frequency_curve", "variability"}
+    """Those that need neither annotations nor gradients, files, a first pass or a translation."""
+    without = {"frequency", "frequency_curve", "variability", "head_agreement"}
     return [cls() for name, cls in STATISTICS.items() if not (cls.needs or cls.gradients or name in without)]
 
 

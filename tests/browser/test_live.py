@@ -257,7 +257,7 @@ def test_a_busy_server_is_asked_again(lens: Lens, open_live: Open) -> None:
 
 def test_a_server_that_is_gone_is_said_and_tried_again(lens: Lens, open_live: Open) -> None:
     server = Server({"minilm": lens})
-    page = open_live(server, f"text={quote(TEXT)}", refused=("ERR_CONNECTION_REFUSED",))
+    page = open_live(server, f"text={quote(TEXT)}", refused=("ERR_CONNECTION_REFUSED", "status of 503"))
     answered(page)
     port = int(server.address.rsplit(":", 1)[1].strip("/"))
     server.stop()

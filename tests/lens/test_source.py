@@ -74,3 +74,16 @@ def test_names(folder: Path) -> None:
     assert ModelSource(str(folder)).name == "small"
     assert ModelSource("org/bert").name == "org/bert"
     assert ModelSource("org/bert", name="ours").name == "ours"
+
+
+def test_the_folder_where_one_stands(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    with headscope.open(".") as lens:
+        assert lens.name == "small"
+        assert lens.read(TEXT).tokens
+
+
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_a_model_without_a_name_is_refused(nothing: str) -> None:
+    with pytest.raises(ModelError, match="The model has no name: give a hub id, a folder"):
+        headscope.open(nothing)

@@ -12,6 +12,7 @@ LEAST_SCORE = 0.75  # of the best one's: a model with two good heads has no use 
 SAME_LINKS = 0.5  # heads that share less than this part of their links with the best one look elsewhere
 LITTLE = 0.4  # a best score below it is told of: links are right at 0.61 (opus-mt-fr-en, AER 4), wrong at 0.28 (SmolLM2, 58)
 CLOSE = 0.9  # of the best one's score: who comes so near and looks elsewhere could be the right one
+ADVICE = "Look at a few links, or choose by --by aer with gold links."
 
 
 @dataclass(frozen=True)
@@ -64,17 +65,15 @@ def by_agreement(table: pd.DataFrame, *, measure: str = "norm", setting: str | N
     several = len(readers) > 1
     why = f"{'their' if several else 'its'} links agree most, read from either side and with those of other heads"
     why += f" (score {chosen['score'].max():.2f} to {chosen['score'].min():.2f})" if several else ""
-    return HeadSet(readers, measure, why, _little(first["score"]) or _rivals(ranked))
+    warnings = [one for one in (_little(first["score"]), _rivals(ranked)) if one]
+    return HeadSet(readers, measure, why, " ".join([*warnings, ADVICE]) if warnings else "")
 
 
 def _little(best: float) -> str:
     """A sentence where no head agrees with the others as heads do that align words."""
     if best >= LITTLE:
         return ""
-    return (
-        f"No head agrees much with others (the best has {best:.2f} of 1, heads that align words 0.6): links may be wrong. "
-        "Look at a few, or choose by --by aer with gold links."
-    )
+    return f"No head agrees much with others (the best has {best:.2f} of 1, heads that align words 0.6): links may be wrong."
 
 
 def _rivals(ranked: pd.DataFrame) -> str:
@@ -90,5 +89,5 @@ def _rivals(ranked: pd.DataFrame) -> str:
     verbs = ("agrees", "finds") if len(others) == 1 else ("agree", "find")
     return (
         f"The choice of heads is not certain: {', '.join(others)} {verbs[0]} nearly as much as {best}, and {verbs[1]} "
-        "other links. Look at a few links, or choose by --by aer with gold links."
+        "other links."
     )

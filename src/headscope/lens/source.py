@@ -52,6 +52,8 @@ class ModelSource:
     quantization: str | None = None  # one of quantising.NAMED, or transformers' configuration of it, as JSON
 
     def __post_init__(self) -> None:
+        if not str(self.model).strip():
+            raise ModelError("The model has no name: give a hub id, a folder with a saved model, or a GGUF file.")
         plain = {
             "model": str(self.model),
             "device": None if self.device is None else _device(str(self.device)),
@@ -155,6 +157,8 @@ def short_name(model: str) -> str:
     ('bert', 'org/bert', 'minilm/model')
     """
     parts = [part for part in Path(model).parts if part not in ("/", ".", "..")]
+    if not parts:  # "." and "..": where one stands
+        return Path(model).resolve().name or model
     is_path = len(parts) != 2 or model.startswith(("/", "."))
     return "/".join(parts[-1:] if is_path and parts[-1] not in NO_NAMES else parts[-2:])
 
