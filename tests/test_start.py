@@ -20,11 +20,11 @@ from tests.tiny_tokenizers import save_tiny
 LARGE = ("torch", "transformers", "scipy", "sklearn", "pandas", "matplotlib")
 
 
-def loaded_by(*arguments: str, exit_code: int) -> tuple[set[str], str]:
-    """The large libraries that a command has imported when it ends, and what it said."""
+def loaded_by(*arguments: str, exit_code: int, of: tuple[str, ...] = LARGE) -> tuple[set[str], str]:
+    """The large libraries (of those asked about) that a command has imported when it ends, and what it said."""
     program = textwrap.dedent(f"""
         import atexit, json, sys
-        atexit.register(lambda: print(json.dumps([name for name in {LARGE!r} if name in sys.modules])))
+        atexit.register(lambda: print(json.dumps([name for name in {of!r} if name in sys.modules])))
         sys.argv = ["headscope", *{list(arguments)!r}]
         from headscope.cli import main
         main()
@@ -76,6 +76,11 @@ def test_what_is_wrong_with_the_arguments_is_said_without_them(wrong: str, tmp_p
     given = [one.format(text=tmp_path / "text.txt") for one in arguments]
     loaded, said = loaded_by(*given, exit_code=2)
     assert named in said
+    assert loaded == set()
+
+
+def test_a_typo_is_told_without_numpy_too() -> None:
+    loaded, _ = loaded_by("study", "m", "c.txt", "--rubbish", exit_code=2, of=(*LARGE, "numpy"))
     assert loaded == set()
 
 

@@ -10,10 +10,13 @@ from __future__ import annotations
 import math
 import sys
 import threading
-
-import numpy as np
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
+
+if TYPE_CHECKING:
+    import numpy as np
 
 LARGEST = 8_000_000  # numbers: what is larger is asked for anew, and not kept
 KEPT = 4  # the weights of a block that is being made, and of one that is looked at, and what is made of these
@@ -32,16 +35,18 @@ def empty(like: Tensor, *shape: int) -> Tensor:
         # A view holds the array that owns the memory, and a tensor its view.
         if _holders(kept, place) == _NOBODY and kept[place].size >= count + _ALIGNED:
             return _tensor(kept[place], count).view(shape)
+    import numpy as np  # here: the commands name the measures, and so this file, before anything is counted
+
     kept.append(np.empty(count + _ALIGNED, dtype=np.float32))
     del kept[:-KEPT]
     return _tensor(kept[-1], count).view(shape)
 
 
-def _holders(kept: list[np.ndarray], place: int) -> int:
+def _holders(kept: Sequence[object], place: int) -> int:
     return sys.getrefcount(kept[place])
 
 
-_NOBODY = _holders([np.empty(0)], 0)  # the list, and whatever this Python counts for the call itself
+_NOBODY = _holders([object()], 0)  # the list, and whatever this Python counts for the call itself
 
 
 def _tensor(owner: np.ndarray, count: int) -> Tensor:
