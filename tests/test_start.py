@@ -35,7 +35,13 @@ def loaded_by(*arguments: str, exit_code: int, of: tuple[str, ...] = LARGE) -> t
     return set(json.loads(loaded)), "\n".join([*said, ended.stderr])
 
 
-HELP = [["--help"], ["--version"], *([command, "--help"] for command in COMMANDS), ["study", "--list"]]
+HELP = [
+    ["--help"],
+    ["--version"],
+    ["--version", "--json"],
+    *([command, "--help"] for command in COMMANDS),
+    ["study", "--list"],
+]
 HELP += [["paper", name, "--help"] for name in ("clark2019", "vig2019", "kobayashi2020")]
 
 

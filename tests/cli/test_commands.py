@@ -372,3 +372,16 @@ def test_study_as_json(monkeypatch, capsys, folder: Path, tmp_path: Path) -> Non
     assert code == 0
     assert found["documents"] == 2
     assert "entropy_words" in found["tables"]
+
+
+def test_the_version_and_what_a_report_of_a_fault_needs(monkeypatch, capsys) -> None:
+    assert run(monkeypatch, capsys, "--version") == (0, f"headscope {headscope.__version__}\n", "")
+    code, out, _ = run(monkeypatch, capsys, "--version", "--json")
+    told = json.loads(out)
+    assert code == 0
+    assert (told["headscope"], told["libraries"]["torch"]) == (headscope.__version__, str(torch.__version__))
+    assert str(Path.home()) not in out
+
+
+def test_json_by_itself_is_one_sentence(monkeypatch, capsys) -> None:
+    assert_one_sentence(run(monkeypatch, capsys, "--json"), "with --version")

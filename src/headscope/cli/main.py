@@ -1,5 +1,6 @@
 """`headscope COMMAND`: the commands, and what happens to an error that the user can act on."""
 
+import json
 import sys
 from typing import Any, NoReturn
 
@@ -7,7 +8,7 @@ import typer
 
 from headscope.cli.commands import COMMANDS, SETTINGS, Commands, command_named
 from headscope.errors import HeadscopeError, ReadingError
-from headscope.version import __version__
+from headscope.version import __version__, installed
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
 UsageError: Any = typer.BadParameter.__base__  # of click, or of typer's own copy of it
@@ -23,17 +24,22 @@ for name, sentence in COMMANDS.items():
     app.command(name, help=sentence)(lambda: None)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"headscope {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
+@app.callback(invoke_without_command=True)
 def options(
-    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+    context: typer.Context,
+    version: bool = typer.Option(
+        False, "--version", help="Print the version; with --json, all that a report of a fault needs."
+    ),
+    as_json: bool = typer.Option(False, "--json", help="With --version: versions and machine as JSON."),
 ) -> None:
     """What every attention head of a Transformer does: its weights, and the norms of what they multiply."""
+    if version:
+        typer.echo(json.dumps(installed(), indent=2) if as_json else f"headscope {__version__}")
+        raise typer.Exit
+    if as_json:
+        raise typer.BadParameter("--json stands behind a command, or with --version.", ctx=context)
+    if context.invoked_subcommand is None:
+        raise typer.BadParameter("A command is missing.", ctx=context)
 
 
 def main() -> None:
