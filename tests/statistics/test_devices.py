@@ -150,3 +150,14 @@ def test_a_shard_waits_once_a_batch_at_most() -> None:
     batches = 16  # groups of one text each, 16 more of them
     assert few > 0
     assert more - few <= 3 * batches
+
+
+def test_deeper_models_wait_no_more_often() -> None:
+    """Texts of several lengths, so that batches have padding: what is asked of it is asked once a batch, not once a layer."""
+    waits = []
+    for layers in (2, 6):
+        with headscope.open(tiny("bert", num_hidden_layers=layers), tiny_tokenizer("wordpiece")) as lens:
+            waits.append(waits_of(lens, 256))
+    shallow, deep = waits
+    assert shallow > 20
+    assert deep - shallow <= 4  # W_O of each layer, once

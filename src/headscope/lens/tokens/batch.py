@@ -53,6 +53,10 @@ class Batch(Cached):
         """(batch, query), False at padding; None where nothing is padded."""
         return self.cached(_mask, self.query_side(site))
 
+    def padding_rows(self, site: Site) -> tuple[Tensor, Tensor]:
+        """Which rows are padding, where there are any: their texts and their places. A device is waited for to know them."""
+        return self.cached(_padding, self.query_side(site))
+
     def key_mask(self, site: Site) -> Tensor | None:
         """(batch, key), False at padding; None where nothing is padded."""
         return self.cached(_mask, self.key_side(site))
@@ -76,7 +80,19 @@ def _moved(batch: Batch, device: torch.device) -> Batch:
 
 def _mask(batch: Batch, side: str) -> Tensor | None:
     mask = batch.inputs.get("decoder_attention_mask" if side == "target" else "attention_mask")
-    return None if mask is None or bool(mask.all()) else mask.bool()
+    return None if mask is None or not _is_padded(batch.sequences(side), mask) else mask.bool()
+
+
+def _is_padded(sequences: Sequence[TokenSequence], mask: Tensor) -> bool:
+    """By the lengths of the texts, where they are known: to ask the mask would be to wait for its device."""
+    return len({len(one) for one in sequences}) > 1 if sequences else not bool(mask.all())
+
+
+def _padding(batch: Batch, side: str) -> tuple[Tensor, Tensor]:
+    mask = _mask(batch, side)
+    assert mask is not None
+    texts, places = (~mask).nonzero(as_tuple=True)
+    return texts, places
 
 
 def pad(sequences: Sequence[Sequence[int]], value: int, device: torch.device | str = "cpu") -> Tensor:

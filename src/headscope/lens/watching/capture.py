@@ -261,18 +261,15 @@ class Capture:
             self.sites_seen += 1
         batch = self.batch.on(weights.device)
         mask = batch.query_mask(site)
-        if mask is not None:
-            self._clear(weights, ~mask[:, rows.start : rows.stop])
+        if mask is not None and weights.device.type == "cpu":  # which touches only these rows
+            texts, places = batch.padding_rows(site)
+            if len(rows) < mask.shape[1]:
+                here = (places >= rows.start) & (places < rows.stop)
+                texts, places = texts[here], places[here] - rows.start
+            weights[texts, :, places] = 0
+        elif mask is not None:
+            weights.masked_fill_(~mask[:, None, rows.start : rows.stop, None], 0)
         return site, rows, weights, None if queries is None else queries[:, :, rows.start : rows.stop], keys, batch
-
-    @staticmethod
-    def _clear(weights: Tensor, padding: Tensor) -> None:
-        """Zero in rows of padding (batch, row). A CPU touches only these; no other device is waited for to know them."""
-        if weights.device.type == "cpu":
-            texts, rows = padding.nonzero(as_tuple=True)
-            weights[texts, :, rows] = 0
-        else:
-            weights.masked_fill_(padding[:, None, :, None], 0)
 
     def _row_ranges(self, found: TracedSite, length: int, batch: int, keys: int) -> Iterator[range]:
         step, wanted = length, self.rows_per_block
