@@ -21,14 +21,14 @@ from headscope.statistics import STATISTICS, usual_statistics
 from headscope.statistics.base import settle_all
 from headscope.study.count import update
 
-LENGTH, LONGEST = 8192, 32_768
+LENGTH, LONGEST = 4096, 32_768
 PLAIN = "plain SDPA forward"
 ALL = "all usual statistics by weight"
 Way = Literal["sdpa", "study"]
 
 
 def long_study(settings: Settings) -> list[Row]:
-    """All usual statistics by weight on one text of 8,192 tokens, once: SmolLM2 against its plain SDPA pass."""
+    """All usual statistics by weight on one text of 4,096 tokens, once: SmolLM2 against its plain SDPA pass."""
     return _rows(128 if settings.quick else LENGTH, settings.quick)
 
 
