@@ -21,7 +21,7 @@ STAIRS = (
     {"statistics"},
     {"study"},
     {"ablation", "engines", "probes", "views"},
-    {"alignment", "heads"},
+    {"alignment", "heads", "league"},
     {"papers", "report"},
     {"demo"},
     {"server"},

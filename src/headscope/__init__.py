@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from headscope import engines, heads, papers
     from headscope.ablation import ablate
     from headscope.alignment import align
+    from headscope.league import league
     from headscope.lens import AttentionBlock, Head, Lens, ModelSource, Neurons, Reading, Site, open
     from headscope.measures import MEASURES, measure
     from headscope.report import write_report as report
@@ -30,7 +31,7 @@ __all__ = [
     "MEASURES", "STATISTICS", "AttentionBlock", "Corpus", "Document", "Head", "HeadscopeError", "Lens", "Logits",
     "ModelSource", "Neurons", "Reading", "Run", "Similarity", "Site", "Statistic", "View", "__version__", "ablate",
     "align", "attention_map", "compare", "copying_scores", "difference_view", "engines", "head_view", "heads",
-    "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open", "papers", "report", "similarity",
+    "league", "load_run", "matrix_view", "measure", "model_view", "neuron_view", "open", "papers", "report", "similarity",
     "statistic", "study",
 ]  # fmt: skip
 
@@ -40,6 +41,7 @@ if not TYPE_CHECKING:
         "alignment": "align",
         "engines": "",
         "heads": "",
+        "league": "league",
         "lens": "AttentionBlock Head Lens ModelSource Neurons Reading Site open",
         "measures": "MEASURES measure",
         "papers": "",

@@ -22,6 +22,7 @@ COMMANDS = {
     "view": "See a text as a model's heads see it, on one page.",
     "study": "Count statistics over a corpus.",
     "ablate": "See what happens without each head.",
+    "league": "See which number of a head predicts what happens without it.",
     "align": "Align words by a translation model's cross attention.",
     "exemplars": "Print the texts that excite a head most.",
     "table": "Print a table of a run.",

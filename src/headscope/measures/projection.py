@@ -36,11 +36,15 @@ def along(vectors: Tensor) -> Tensor:
     return vectors / squared.where(squared > 0, 1)
 
 
+def collected(block: AttentionBlock) -> Tensor:
+    """z = sum_j alpha_ij v_j, behind its gate, what W_O reads of each head: (batch, row, head, d_head)"""
+    summed = (block.weights @ block.values).transpose(1, 2)
+    return summed if block.gates is None else watching.behind(block.gates, summed)
+
+
 def outputs_of(block: AttentionBlock) -> Tensor:
     """y, the attention's output without b_O: (batch, row, d_model)"""
-    summed = (block.weights @ block.values).transpose(1, 2)  # batch row head d_head
-    summed = summed if block.gates is None else watching.behind(block.gates, summed)
-    return summed.flatten(2) @ block.key_side.projection.matrices.flatten(0, 1)
+    return block.cached(collected).flatten(2) @ block.key_side.projection.matrices.flatten(0, 1)
 
 
 def toward(block: AttentionBlock, directions: Tensor) -> Tensor:

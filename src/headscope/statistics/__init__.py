@@ -19,6 +19,7 @@ from headscope.statistics.norms.frequency_curve import FrequencyCurve
 from headscope.statistics.norms.mixing import Mixing
 from headscope.statistics.norms.norm_correlation import NormCorrelation
 from headscope.statistics.norms.norm_scatter import NormScatter
+from headscope.statistics.norms.output_norm import OutputNorm
 from headscope.statistics.registry import STATISTICS, setting, statistic, usual_statistics
 from headscope.statistics.surface.distance import Distance
 from headscope.statistics.surface.distance_profile import DistanceProfile
@@ -52,7 +53,7 @@ __all__ += ["CategoryWeights", "Dispersion", "EffectiveByLength", "Frequency", "
 __all__ += ["Distance", "Entropy", "EntropyEnds", "Importance", "Maximum", "MeanScore", "NormCorrelation", "NormScatter"]
 __all__ += ["BeyondSinks", "FirstToken", "MeanMap", "Offsets", "Punctuation", "Separators", "SpecialTokens", "Strength"]
 __all__ += ["Antecedents", "Dependencies", "DependencyLengths", "RelationTypes", "Relations", "Tags", "Variability"]
-__all__ += ["DistanceProfile", "PositionMap"]
+__all__ += ["DistanceProfile", "OutputNorm", "PositionMap"]
 
 for _found in walk_packages(__path__, f"{__name__}."):
     import_module(_found.name)

@@ -7,7 +7,8 @@ from typing import Any
 from headscope.study.groups import explain
 from headscope.text.as_read import as_read
 
-KINDS = {"align": "word alignments", "ablate": "without its heads"}  # a paper's run is called by the paper's name
+# A paper's run is called by the paper's name.
+KINDS = {"align": "word alignments", "ablate": "without its heads", "league": "the league of numbers"}
 
 
 def title_of(manifest: dict[str, Any]) -> str:

@@ -176,6 +176,16 @@ def load_statistic(run: Run, lens: Lens, statistic: Statistic) -> Statistic:
     return merged
 
 
+def load_groups(run: Run, lens: Lens, statistic: Statistic) -> dict[int, Statistic]:
+    """The same by group of documents: what intervals draw again."""
+    found: dict[int, Statistic] = {}
+    for state, groups, _ in finished_shards(run.folder, run.manifest["shards"]):
+        for group, part in _parts(statistic, lens.sites, state, groups):
+            assert group is not None, f"{statistic.table_name} is not resampled"
+            found.setdefault(group, statistic.start(lens.sites)).merge(part)
+    return found
+
+
 def finished_shards(run: Path, shards: int) -> Iterator[tuple[State, list[int], dict[str, int]]]:
     """The states of all shards, in order, their groups and their counts."""
     for index in range(shards):
