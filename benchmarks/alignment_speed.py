@@ -14,14 +14,17 @@ from benchmarks.memory import Memory, in_fresh_process, memory_of
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.timing import alternate, as_ratios
+from headscope.alignment.aligner import Aligner
 from headscope.alignment.choice import Choice
-from headscope.alignment.linking import choose_words, encode_pair
+from headscope.alignment.head_set import HeadSet, Reader
+from headscope.alignment.linking import encode_pair, weigh_batch
 from headscope.alignment.run import align
 from headscope.lens.tokens.batch import Batch
 from headscope.text.parallel import parallel_documents
 
 PLAIN = "plain SDPA forced decoding"
-LAYER, HEAD = "links by a layer's joint norm", "links by a head's norm"
+LAYER, HEAD, SIX = "links by a layer's joint norm", "links by a head's norm", "links by six heads that agree (the default)"
+AGREEING = ((0, 5, "AWI"), (1, 7, "AWI"), (2, 3, "AWI"), (2, 6, "AWI"), (3, 2, "AWI"), (5, 0, "AWO"))  # what it chooses here
 PAIRS, BATCH = 400, 16
 FEW, MANY = 1_000, 10_000
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -40,9 +43,11 @@ def alignment_speed(settings: Settings) -> list[Row]:
         encoded = sorted((encode_pair(lens, document) for document in some), key=lambda pair: len(pair.source))
         batches = [lens.encoder.collate(encoded[start : start + BATCH]) for start in range(0, len(encoded), BATCH)]
         things = {PLAIN: lambda: _forward(plain, batches)}
-        for name, choice in {LAYER: Choice(2), HEAD: Choice(2, 3)}.items():
+        six = HeadSet(tuple(Reader(*place) for place in AGREEING))
+        choices: dict[str, Aligner] = {LAYER: Choice(2), HEAD: Choice(2, 3), SIX: six}
+        for name, choice in choices.items():
             things[name] = lambda choice=choice: _link(lens, batches, choice)  # type: ignore[misc]
-        targets = {LAYER: Target("<=", 1.5), HEAD: Target("<=", 1.5)}
+        targets = {name: Target("<=", 1.5) for name in choices}
         return as_ratios(alternate(things, settings.repeats), PLAIN, targets)
 
 
@@ -75,6 +80,6 @@ def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:
             model.model(**batch.inputs, use_cache=False)
 
 
-def _link(lens: headscope.Lens, batches: list[Batch], choice: Choice) -> None:
+def _link(lens: headscope.Lens, batches: list[Batch], choice: Aligner) -> None:
     for batch in batches:
-        choose_words(lens, Batch(batch.inputs, batch.sources, batch.targets, batch.documents), choice)
+        weigh_batch(lens, Batch(batch.inputs, batch.sources, batch.targets, batch.documents), choice)

@@ -12,9 +12,11 @@ import pytest
 import headscope
 from headscope.alignment import align, link
 from headscope.alignment.gold import with_gold
-from headscope.alignment.head_set import Reader, by_agreement
+from headscope.alignment.head_set import HeadSet, Reader, by_agreement
 from headscope.alignment.link_files import read_links
 from headscope.alignment.linking import encode_pair
+from headscope.alignment.states import agreement_by_layer, most_agreeing, weigh_states
+from headscope.alignment.tuning import tune
 from headscope.statistics import HeadAgreement
 from headscope.statistics.alignment.scores import alignment_counts, scores
 from headscope.text import Corpus, Document
@@ -76,6 +78,38 @@ def test_heads_that_agree_on_hansards(opus: Path, corpus: Corpus, tmp_path: Path
                 assert 100 * rate == pytest.approx(HALVES[name], abs=0.1)
     assert frozenset(whole.readers) in links
     assert len(links) <= 2
+
+
+def test_ten_tuned_pairs_on_hansards(opus: Path, corpus: Corpus) -> None:
+    """Weights from ten pairs, over draws of them, judged on the pairs that are left: better than the heads that agree."""
+    documents = list(corpus)
+    agreeing = HeadSet(tuple(Reader(int(name[0]), int(name[2]), name[4:]) for name in sorted(AGREEING)))
+    rng = np.random.default_rng(0)
+    rates = []
+    with headscope.open(opus) as lens:
+        untuned = link(lens, documents, agreeing)
+        for _ in range(3):
+            some = set(rng.choice(200, 10, replace=False).tolist())
+            others = [index for index in range(200) if index not in some]
+            tuned, table, _ = tune(lens, [documents[index] for index in some])
+            left = [documents[index] for index in others]
+            rate = 100 * error_rate(link(lens, left, tuned), left)
+            assert rate < 4.5
+            assert 100 * table.loc[table["chosen"], "aer"].item() < 9  # ten pairs say little
+            rates.append((rate, 100 * error_rate([untuned[index] for index in others], left)))
+    tuned_mean, untuned_mean = np.mean(rates, axis=0)
+    assert tuned_mean < untuned_mean
+
+
+def test_states_on_hansards(opus: Path, corpus: Corpus) -> None:
+    """opus-mt's encoder on both sides: the layer whose readings agree most is the last, and the best."""
+    documents = list(corpus)
+    with headscope.open(opus) as lens:
+        table = agreement_by_layer(lens, documents)
+        layer = most_agreeing(table).layer
+        found = [frozenset(one.links) for one in weigh_states(lens, documents, layer=layer)]
+    assert layer == int(table["aer"].idxmin()) == 6
+    assert 100 * error_rate(found, documents) == pytest.approx(8.75, abs=0.1)
 
 
 def without_gold(documents: Sequence[Document], folder: Path) -> Corpus:

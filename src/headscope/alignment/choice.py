@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headscope.alignment.aligner import row_shares
+from headscope.alignment.word_maps import read_word_maps
 from headscope.errors import InputError
-from headscope.later import pd
-
-RULES = ("agreement", "norm", "aer")
+from headscope.later import Tensor, nn, pd
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.batch import Batch
+from headscope.statistics.alignment.sides import NO_LINK, Sides
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,28 @@ class Choice:
         """
         place = f"layer {self.layer}" if self.head is None else f"head {self.layer}.{self.head}"
         return f"{place} by {self.measure}, {self.setting}"
+
+    @property
+    def places(self) -> tuple[tuple[int, int | None]]:
+        return ((self.layer, self.head),)
+
+    def word_scores(self, lens: Lens, batch: Batch) -> Tensor:
+        """(batch, target word, column), by cross attention, or by a decoder's self attention."""
+        found: list[Tensor] = []
+        wanted = {(self.layer, self.setting): [self.head or 0]}
+        read_word_maps(lens, batch, self.scores, wanted, lambda _, merged: found.append(merged[:, 0]))
+        return found[0]
+
+    def links(self, scores: Tensor, sides: Sides) -> Tensor:
+        """Every target word's best source word, or none."""
+        best = sides.choose(scores[:, None])[:, 0]
+        return nn.functional.one_hot(best - NO_LINK, sides.source_count + 1)[..., 1:].bool()
+
+    def strengths(self, scores: Tensor, sides: Sides) -> Tensor:
+        return row_shares(scores)[..., : sides.source_count]
+
+    def shares(self, scores: Tensor) -> Tensor:
+        return row_shares(scores)
 
 
 def highest_norm(means: pd.DataFrame, *, heads: bool, measure: str = "norm", setting: str = "AWI") -> Choice:

@@ -33,6 +33,26 @@ def with_gold(
     return corpus.choose(pairs, unit="sentence pair")
 
 
+def first_with_gold(
+    corpus: Corpus, path: Path, *, format: Any = "auto", base: int | None = None, first: Any = "source"
+) -> Corpus:
+    """Those of the first pairs of a corpus that a file has gold links for: what is tuned on.
+
+    A blank line is a pair that nobody has aligned, and is left out.
+    """
+    count = sum(1 for _ in read_links(path, format=format, base=base, first=first))
+    if count == 0:
+        raise InputError(f"{path} is empty: give a line of gold links for each of about ten pairs, the first of the texts.")
+    pairs = corpus.take(count)
+    if (there := sum(1 for _ in pairs)) < count:
+        raise InputError(
+            f"{path} has gold links of {count} pairs, but the texts have {there}: --tune takes a line for each of the first "
+            "pairs of the texts."
+        )
+    aligned = with_gold(pairs, path, format=format, base=base, first=first)
+    return aligned.choose(document for document in aligned if document.alignment and document.alignment.possible)
+
+
 def read_pairs(
     source: Path,
     target: Path | None,

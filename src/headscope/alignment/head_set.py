@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from headscope.alignment.aligner import row_shares
+from headscope.alignment.word_maps import Place, read_word_maps
 from headscope.errors import InputError
-from headscope.later import pd
+from headscope.later import Tensor, pd, torch
+from headscope.lens.lens import Lens
+from headscope.lens.tokens.batch import Batch
+from headscope.statistics.alignment.sides import SETTINGS, Sides
+from headscope.statistics.alignment.two_ways import link_shares, mutual_links
 
 MOST = 6  # heads: on the Hansards pairs four to eight are within half a point of AER
 LEAST_SCORE = 0.75  # of the best one's: a model with two good heads has no use for four bad ones
@@ -45,6 +52,37 @@ class HeadSet:
         """
         names = ", ".join(reader.label for reader in self.readers)
         return f"head{'s' if len(self.readers) > 1 else ''} {names} by {self.measure}, both ways"
+
+    @property
+    def places(self) -> list[tuple[int, int | None]]:
+        return [(reader.layer, reader.head) for reader in self.readers]
+
+    def word_scores(self, lens: Lens, batch: Batch) -> Tensor:
+        """(batch, target word, column): every row of a head made to sum to 1, summed over heads."""
+        found: list[Tensor] = []
+        read_word_maps(
+            lens, batch, self.measure, by_place(self.readers), lambda _, merged: found.append(row_shares(merged).sum(1))
+        )
+        return torch.stack(found).sum(0)
+
+    def links(self, scores: Tensor, sides: Sides) -> Tensor:
+        """Words that are each other's best, or that give each other most of what they have."""
+        return mutual_links(scores, sides.spoken, sides.there)
+
+    def strengths(self, scores: Tensor, sides: Sides) -> Tensor:
+        return link_shares(scores, sides.source_count)
+
+    def shares(self, scores: Tensor) -> Tensor:
+        return row_shares(scores)
+
+
+def by_place(readers: Sequence[Reader]) -> dict[Place, list[int]]:
+    """The heads of each layer and setting, as they are read: of a layer first AWI's, then AWO's."""
+    places = sorted({(one.layer, SETTINGS.index(one.setting)) for one in readers})
+    return {
+        (layer, SETTINGS[setting]): [one.head for one in readers if (one.layer, one.setting) == (layer, SETTINGS[setting])]
+        for layer, setting in places
+    }
 
 
 def by_agreement(table: pd.DataFrame, *, measure: str = "norm", setting: str | None = None, most: int = MOST) -> HeadSet:

@@ -1,46 +1,52 @@
-"""The links of sentence pairs by chosen heads of a model, and of a corpus in shards that survive a kill."""
+"""The links of sentence pairs by chosen heads of a model, with their scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from headscope.alignment.choice import Choice
-from headscope.alignment.head_set import HeadSet
-from headscope.alignment.link_files import read_links, write_links
+import numpy as np
+
+from headscope.alignment.aligner import Aligner
 from headscope.errors import InputError
-from headscope.later import Tensor, torch
-from headscope.lens.block import AttentionBlock
+from headscope.later import Tensor
 from headscope.lens.lens import Lens
-from headscope.lens.source import ModelSource
 from headscope.lens.tokens.batch import Batch
 from headscope.lens.tokens.encoder import BY_WORD, Encoding
 from headscope.lens.tokens.encoding import Encoded
 from headscope.lens.tokens.prompts import Prompt
 from headscope.statistics.alignment.alignment_errors import aligning_sites
-from headscope.statistics.alignment.picking import Picker
-from headscope.statistics.alignment.sides import NO_LINK, SETTINGS, sides_of
-from headscope.statistics.alignment.two_ways import mutual_links
-from headscope.statistics.kit.site_rows import SiteRows
+from headscope.statistics.alignment.sides import NO_LINK, sides_of
+from headscope.statistics.kit.resampling import Array
 from headscope.statistics.surface.null_attention import is_decoder_only
-from headscope.study.manifest import MadeWith
-from headscope.study.results.workspace import Workspace
-from headscope.study.shards import Shard, shards_of
-from headscope.text import Corpus, Document
-from headscope.text.links import Links, Pair
+from headscope.text import Document
+from headscope.text.links import Pair
 
-TINY = 1e-9  # a row of nothing stays one
-SHARD = 1024  # pairs: sorted by length within it, so that little is padding
+Of = TypeVar("Of")
 
-Linker = Callable[[Lens, Sequence[Document]], list[frozenset[Pair]]]  # what another process can be handed too
-Learner = Callable[[Sequence[Document]], list[frozenset[Pair]]]
+
+@dataclass(frozen=True)
+class Weighed:
+    """The links (source word, target word) of a pair, and the score of each, from 0 to 1.
+
+    Where it is asked for, also what every source word has of every target word, `shares` (target word, source word), and
+    what 'no link' has, `none` (target word,): to be multiplied with what another model says.
+    """
+
+    links: dict[Pair, float]
+    shares: Array | None = None
+    none: Array | None = None
+
+    def flipped(self) -> Weighed:
+        """The links the other way round; the shares stay those of the model that gave them."""
+        return replace(self, links={(target, source): score for (source, target), score in self.links.items()})
 
 
 def link(
     lens: Lens,
     documents: Sequence[Document],
-    choice: Choice | HeadSet,
+    choice: Aligner,
     *,
     prompt: Prompt | None = None,
     batch_size: int = 16,
@@ -54,13 +60,58 @@ def link(
     and as 'no link' it would win nearly every time. So every target word gets a link there, and AER is not to be compared
     with that of a model that can decline.
     """
+    found = weigh(lens, documents, choice, prompt=prompt, batch_size=batch_size)
+    return [frozenset(one.links) for one in found]
+
+
+def weigh(
+    lens: Lens,
+    documents: Sequence[Document],
+    choice: Aligner,
+    *,
+    prompt: Prompt | None = None,
+    batch_size: int = 16,
+    shares: bool = False,
+) -> list[Weighed]:
+    """The same links with their scores, and with `shares` what every two words have of each other.
+
+    The score of a link by a layer or head is the part of the target word's row that the source word has; of a set of heads
+    the geometric mean of this and of the part of the source word's column that the target word has; of tuned heads what
+    the regression says.
+    """
     check_model(lens, prompt)
-    for place in choice.readers if isinstance(choice, HeadSet) else (choice,):
-        check_place(lens, place.layer, place.head)
+    for layer, head in choice.places:
+        check_place(lens, layer, head)
     encoded = [encode_pair(lens, document, prompt or BY_WORD) for document in documents]
-    if isinstance(choice, HeadSet):
-        return in_batches(lens, encoded, lambda batch: set_links(lens, batch, choice), batch_size)
-    return link_encoded(lens, encoded, lambda batch: choose_words(lens, batch, choice), batch_size)
+    return in_batches(lens, encoded, lambda batch: weigh_batch(lens, batch, choice, shares=shares), batch_size)
+
+
+def weigh_batch(lens: Lens, batch: Batch, choice: Aligner, *, shares: bool = False) -> list[Weighed]:
+    """Links and scores of each text of a batch."""
+    sides, scores = batch.cached(sides_of), choice.word_scores(lens, batch)
+    linked = choice.links(scores, sides).nonzero()
+    strengths = choice.strengths(scores, sides)[linked.unbind(1)]
+    found: list[dict[Pair, float]] = [{} for _ in batch.documents]
+    for (text, target, source), strength in zip(linked.tolist(), strengths.tolist(), strict=True):
+        found[text][source, target] = strength
+    if not shares:
+        return [Weighed(links) for links in found]
+    of_words = choice.shares(scores).float().cpu().numpy()
+    return [
+        Weighed(links, *_cut(matrix, document, sides.source_count))
+        for links, matrix, document in zip(found, of_words, batch.documents, strict=True)
+    ]
+
+
+def _cut(shares: Array, document: Document, columns: int) -> tuple[Array, Array]:
+    """A text's own words out of a batch's (target word, column); words at the end that have no token have nothing."""
+    targets, sources = len(document.target_words or ()), len(document.words or ())
+    words, none = np.zeros((targets, sources), np.float32), np.zeros(targets, np.float32)
+    own = shares[:targets]
+    part = own[:, : min(sources, columns)]
+    words[: len(part), : part.shape[1]] = part
+    none[: len(own)] = own[:, columns:].sum(1)
+    return words, none
 
 
 def check_model(lens: Lens, prompt: Prompt | None = None) -> None:
@@ -96,20 +147,17 @@ def link_encoded(
     return in_batches(lens, encoded, find, batch_size)
 
 
-def in_batches(
-    lens: Lens, encoded: Sequence[Encoded], find: Callable[[Batch], list[frozenset[Pair]]], batch_size: int
-) -> list[frozenset[Pair]]:
-    """The links of encoded pairs, in their own order, by `find`.
+def in_batches(lens: Lens, encoded: Sequence[Encoded], find: Callable[[Batch], Sequence[Of]], batch_size: int) -> list[Of]:
+    """What `find` has for each of the encoded pairs, in their own order.
 
     Pairs of similar length go together, so that little is padding.
     """
     order = sorted(range(len(encoded)), key=lambda index: (len(encoded[index].source), len(encoded[index].target or ())))
-    found: list[frozenset[Pair]] = [frozenset()] * len(encoded)
+    found: dict[int, Of] = {}
     for start in range(0, len(order), batch_size):
         some = order[start : start + batch_size]
-        for index, links in zip(some, find(lens.encoder.collate([encoded[index] for index in some])), strict=True):
-            found[index] = links
-    return found
+        found.update(zip(some, find(lens.encoder.collate([encoded[index] for index in some])), strict=True))
+    return [found[index] for index in range(len(encoded))]
 
 
 def encode_pair(lens: Lens, document: Document, encoding: Encoding = BY_WORD) -> Encoded:
@@ -118,133 +166,3 @@ def encode_pair(lens: Lens, document: Document, encoding: Encoding = BY_WORD) ->
         return lens.encoder.encode(document, encoding=encoding)
     except InputError as error:
         raise InputError(f"{document.name or 'A pair'}: {error}") from error
-
-
-def choose_words(lens: Lens, batch: Batch, choice: Choice) -> Tensor:
-    """(batch, target word): the source word of each, by cross attention, or by a decoder's self attention."""
-    kind = "cross" if batch.has_target else "self"
-    picker = Picker(choice.setting, choice.scores)
-    found: list[Tensor] = []
-
-    def receive(block: AttentionBlock) -> None:
-        if block.site.stack == "decoder" and block.site.kind == kind and block.site.layer == choice.layer:
-            chosen = picker(block)
-            if chosen is not None:
-                found.append(chosen[:, choice.head or 0])
-
-    lens.run(batch, receive)
-    return found[0]
-
-
-def set_scores(lens: Lens, batch: Batch, heads: HeadSet) -> Tensor:
-    """(batch, target word, column): the heads' scores by words, every row of a head made to sum to 1, summed over heads."""
-    kind, sides = "cross" if batch.has_target else "self", batch.cached(sides_of)
-    rows = {setting: SiteRows[Tensor]() for setting in SETTINGS}
-    found: list[Tensor] = []
-
-    def receive(block: AttentionBlock) -> None:
-        if block.site.stack != "decoder" or block.site.kind != kind:
-            return
-        for setting in SETTINGS:
-            here = [one.head for one in heads.readers if (one.layer, one.setting) == (block.site.layer, setting)]
-            if here:
-                part = sides.merged(block.scores(heads.measure)[:, here], setting, block.rows)
-                merged = rows[setting].complete(block, part)
-                if merged is not None:
-                    found.append((merged / merged.sum(-1, keepdim=True).clamp(min=TINY)).sum(1))
-
-    lens.run(batch, receive)
-    return torch.stack(found).sum(0)
-
-
-def set_links(lens: Lens, batch: Batch, heads: HeadSet) -> list[frozenset[Pair]]:
-    """The links of each text of a batch by heads together, read from both sides."""
-    sides = batch.cached(sides_of)
-    links = mutual_links(set_scores(lens, batch, heads), sides.spoken, sides.there)
-    found: list[set[Pair]] = [set() for _ in batch.documents]
-    for text, target, source in links.nonzero().tolist():
-        found[text].add((source, target))
-    return [frozenset(some) for some in found]
-
-
-@dataclass(frozen=True)
-class ShardLinks:
-    """The links of a shard's documents, in their order."""
-
-    index: int
-    links: list[frozenset[Pair]]
-
-
-@dataclass(frozen=True)
-class Linking:
-    """A model's recipe, and what finds links by it: work that another process can be handed."""
-
-    source: ModelSource
-    made_with: MadeWith
-    linker: Linker
-
-    def prepare(self, lens: Lens, shard: Shard) -> Shard:
-        """As it is: a linker makes tokens of its documents in a way of its own."""
-        return shard
-
-    def count(self, lens: Lens, shard: Shard) -> ShardLinks:
-        return ShardLinks(shard.index, self.linker(lens, shard.documents))
-
-
-def link_part(workspace: Workspace, part: str, corpus: Corpus, lens: Lens, linker: Linker) -> Iterator[Links]:
-    """The links of every document in order, by a model. Each shard's are written whole to parts/`part` when it is done."""
-    pairs = sum(1 for _ in corpus)
-    parts = _Parts(workspace.folder / "parts" / part, pairs, SHARD)
-    bar = workspace.progress.part(part)
-    missing = set(parts.missing())
-    bar.begin(pairs, pairs - sum(map(parts.size, missing)))
-    if missing:
-        job = Linking(lens.source, MadeWith.of(lens), linker)
-        for done in workspace.engine_for(lens).run(job, shards_of(corpus, SHARD, missing), bar):
-            parts.write(done.index, done.links)
-            bar.advance(parts.size(done.index))
-    return parts.read()
-
-
-def link_whole(workspace: Workspace, part: str, corpus: Corpus, learn: Learner) -> Iterator[Links]:
-    """The same by what learns from all documents at once, without a model."""
-    documents = list(corpus)
-    parts = _Parts(workspace.folder / "parts" / part, len(documents), len(documents))
-    bar = workspace.progress.part(part)
-    bar.begin(len(documents), 0)
-    for index in parts.missing():
-        parts.write(index, learn(documents))
-    bar.advance(len(documents))
-    return parts.read()
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """Files of links, one a shard."""
-
-    folder: Path
-    pairs: int
-    at_once: int
-
-    def size(self, index: int) -> int:
-        return min(self.at_once, self.pairs - index * self.at_once)
-
-    def write(self, index: int, links: Sequence[frozenset[Pair]]) -> None:
-        write_links(self._path(index), map(Links.of, links))
-
-    def missing(self) -> list[int]:
-        return [index for index in self._indices() if self._kept(index) != self.size(index)]
-
-    def read(self) -> Iterator[Links]:
-        for index in self._indices():
-            yield from read_links(self._path(index), format="pharaoh")
-
-    def _indices(self) -> range:
-        return range(-(-self.pairs // self.at_once)) if self.pairs else range(0)
-
-    def _kept(self, index: int) -> int:
-        path = self._path(index)
-        return sum(1 for _ in read_links(path, format="pharaoh")) if path.is_file() else -1
-
-    def _path(self, index: int) -> Path:
-        return self.folder / f"{index:05d}.txt"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from headscope.later import Tensor, torch
 
+TINY = 1e-30
+
 
 def best_both_ways(scores: Tensor, target: Tensor, source: Tensor) -> tuple[Tensor, Tensor]:
     """Links by rows and links by columns, (..., target word, source word) each.
@@ -31,3 +33,14 @@ def mutual_links(scores: Tensor, target: Tensor, source: Tensor) -> Tensor:
     of_row, of_column = scores.sum(-1, keepdim=True), words.sum(-2, keepdim=True)
     most = words * words > (of_row * of_column) / 4
     return (by_row & by_column) | (most & target[..., :, None] & source[..., None, :])
+
+
+def link_shares(scores: Tensor, words: int) -> Tensor:
+    """sqrt(a b) of every two words, as above: (..., target word, column) -> (..., target word, source word)
+
+    >>> (link_shares(torch.tensor([[2.0, 0.0, 0.0], [0.0, 1.0, 3.0]]), 2)).tolist()
+    [[1.0, 0.0], [0.0, 0.5]]
+    """
+    linked = scores[..., :words]
+    whole = scores.sum(-1, keepdim=True) * linked.sum(-2, keepdim=True)
+    return torch.where(whole > 0, linked * whole.clamp(min=TINY).rsqrt(), 0.0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from headscope.alignment.eflomal import eflomal_links, find_program
 from headscope.alignment.gradient import gradient_links
-from headscope.alignment.linking import link_part, link_whole
+from headscope.alignment.parts import link_part, link_whole
 from headscope.alignment.tables import error_tables, link_scores, mean_norms, survey
 from headscope.errors import InputError
 from headscope.later import pd
@@ -46,7 +46,7 @@ def aligners_of(workspace: Workspace, data: Data, batch_size: int) -> list[Align
     aligners: list[Aligner] = []
     for lens in _every(workspace.lens, data):
         number = f"-{len(aligners)}" if aligners else ""
-        others: dict[str, Callable[[], Iterator[Links]]] = {}
+        others: dict[str, Callable[[], Iterable[Links]]] = {}
         if data.gradient:
             linker, part = (
                 partial(gradient_links, samples=data.gradient, batch_size=batch_size),
@@ -86,7 +86,7 @@ def _counted(
     return made["aer_layers"], made["aer_heads"], mean_norms(counted)
 
 
-def _scored(pairs: Corpus, systems: Mapping[str, Callable[[], Iterator[Links]]]) -> pd.DataFrame:
+def _scored(pairs: Corpus, systems: Mapping[str, Callable[[], Iterable[Links]]]) -> pd.DataFrame:
     """One row for each aligner that does not read attention: system, aer, low, high. Its links are kept in parts/."""
     if not systems:
         return pd.DataFrame()
