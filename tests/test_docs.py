@@ -139,6 +139,13 @@ def test_every_page_is_in_the_menu() -> None:
     assert named == {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")}
 
 
+def test_every_page_is_told_to_language_models_under_its_own_title() -> None:
+    told = dict(re.findall(r"^- \[(.+)\]\(docs/(.+)\)$", (ROOT / "llms.txt").read_text(encoding="utf-8"), re.MULTILINE))
+    pages = (ROOT / "docs").rglob("*.md")
+    titles = {page.read_text(encoding="utf-8").splitlines()[0][2:]: str(page.relative_to(ROOT / "docs")) for page in pages}
+    assert told == titles
+
+
 @pytest.mark.real
 def test_the_start(minilm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = blocks("docs/index.md", "python")
