@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from headscope.alignment.aligner import Aligner
+from headscope.alignment.anchors import anchored, by_anchors
 from headscope.alignment.choice import Choice, highest_norm, lowest_aer
 from headscope.alignment.head_set import MOST, HeadSet, by_agreement
 from headscope.alignment.linking import link
@@ -58,8 +59,9 @@ class Chooser:
         if asked.weights is not None:
             return Chosen(TunedHeads.load(asked.weights), tables=tables)
         if asked.heads_together:
+            choose = by_agreement if self.prompt is None else by_anchors
             most = 1 if asked.by_head else MOST
-            heads = by_agreement(tables["head_agreements"], measure=asked.measure, setting=asked.setting, most=most)
+            heads = choose(tables["head_agreements"], measure=asked.measure, setting=asked.setting, most=most)
             return self._tuned(lens, tuned, heads, tables) if tuned else Chosen(heads, heads.warning, tables)
         if asked.layer is not None:
             return Chosen(Choice(asked.layer, asked.head, asked.measure, asked.one_setting), tables=tables)
@@ -86,7 +88,13 @@ class Chooser:
             encoding=self.prompt or BY_WORD, agreement=measure if counts else "",
         )  # fmt: skip
         found = {"mean_norms": mean_norms(counted), **(error_tables(counted) if self.gold else {})}
-        return {**found, "head_agreements": agreements(counted, measure)} if counts else found
+        if not counts:
+            return found
+        table = agreements(counted, measure)
+        if self.prompt is not None:
+            known = anchored(lens, list(corpus), measure=measure, encoding=self.prompt, batch_size=self.batch_size)
+            table = table.merge(known, on=["layer", "head", "setting"], how="left")
+        return {**found, "head_agreements": table}
 
     def _tuned(
         self, lens: Lens, documents: Sequence[Document], untuned: HeadSet, tables: Mapping[str, pd.DataFrame]

@@ -43,6 +43,7 @@ class HeadSet:
     measure: str = "norm"  # weight or norm
     why: str = "named"
     warning: str = ""
+    balanced: bool = False  # columns are made to sum to 1 as well, so that a word that all look at does not win
 
     @property
     def label(self) -> str:
@@ -60,9 +61,14 @@ class HeadSet:
     def word_scores(self, lens: Lens, batch: Batch) -> Tensor:
         """(batch, target word, column): every row of a head made to sum to 1, summed over heads."""
         found: list[Tensor] = []
-        read_word_maps(
-            lens, batch, self.measure, by_place(self.readers), lambda _, merged: found.append(row_shares(merged).sum(1))
-        )
+
+        def receive(_: Place, merged: Tensor) -> None:
+            rows = row_shares(merged)
+            if self.balanced:
+                rows = row_shares(row_shares(rows.transpose(-1, -2)).transpose(-1, -2))
+            found.append(rows.sum(1))
+
+        read_word_maps(lens, batch, self.measure, by_place(self.readers), receive)
         return torch.stack(found).sum(0)
 
     def links(self, scores: Tensor, sides: Sides) -> Tensor:

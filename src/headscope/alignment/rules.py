@@ -76,10 +76,9 @@ class Asked:
     def _check_choosing(self, gold: bool) -> None:
         if self.head is not None:
             raise InputError(f"Head {self.head} of which layer? Give --layer too.")
-        if self.prompt is not None and self.by != "aer":
+        if self.prompt is not None and self.by == "norm":
             raise InputError(
-                "In a prompt neither norms nor agreement tell which heads align: give --layer, --tune with gold links of a "
-                "few pairs, or --by aer with --gold."
+                "In a prompt norms do not tell which heads align: leave --by out, give --layer, or --by aer with --gold."
             )
         if self.by == "aer" and not gold:
             raise InputError("The best layer by AER cannot be told without gold links: give --gold, or choose --by norm.")

@@ -127,7 +127,7 @@ def align(
 
       headscope align Helsinki-NLP/opus-mt-fr-en fr.txt en.txt --reverse auto --symmetrise product -o run
 
-      headscope align HuggingFaceTB/SmolLM2-135M-Instruct fr.txt en.txt --layer 15
+      headscope align HuggingFaceTB/SmolLM2-135M-Instruct fr.txt en.txt --measure weight
       --prompt "French: {source} English: {target}" -o run
     """
     from headscope.alignment import align as align_corpus
