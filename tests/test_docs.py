@@ -63,6 +63,12 @@ def test_ablating() -> None:
             exec(code, {"lens": lens, "headscope": headscope})
 
 
+def test_the_league() -> None:
+    with headscope.open(tiny("llama"), tiny_tokenizer("bpe")) as lens:
+        for code in blocks("docs/how-to/league.md", "python"):
+            exec(code, {"lens": lens, "headscope": headscope})
+
+
 def test_a_model_as_it_is_held() -> None:
     from transformers import pipeline
 

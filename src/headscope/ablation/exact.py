@@ -65,7 +65,8 @@ class Ablation:
             self.real = torch.ones(output.shape[:2], device=output.device).bool() if mask is None else mask.bool()
             self.clean = CleanStates(output, self.real)
         if check and layers.order:
-            layers.resumes(lambda: self._run(self.inputs)[self.real], output[self.real])
+            there = self.real if self.real.any() else torch.ones_like(self.real)  # a text of one token predicts nothing
+            layers.resumes(lambda: self._run(self.inputs)[there], output[there])
         width = output.shape[-1] if self.reader is None else WIDER * self.reader.in_features
         self.wide = width * output.shape[1]
 
@@ -82,7 +83,7 @@ class Ablation:
         """The effects of each removal on each text."""
         found: dict[str, Array] = {}
         for start, some in self._by_start(removals).items():
-            copies = max(1, NUMBERS // (self.wide * self.batch.size))
+            copies = self.side_by_side
             for first in range(0, len(some), copies):
                 chosen = some[first : first + copies]
                 effects = self._side_by_side([removals[place] for place in chosen], start, replacements, at)
@@ -113,10 +114,19 @@ class Ablation:
                 )
                 mask[copy, head.head] = True
         changes = {site: partial(_replaced, mask, replacements[site], at) for site, mask in gone.items()}
-        with self.lens.changed_heads(changes), self.layers.resumed(start, len(removals)):
-            inputs = watching.repeated_inputs(self.inputs, len(removals))
+        return self.changed(changes, start, len(removals))
+
+    @property
+    def side_by_side(self) -> int:
+        """How many copies of the batch fit beside each other."""
+        return max(1, NUMBERS // (self.wide * self.batch.size))
+
+    def changed(self, changes: Mapping[Site, watching.Change], start: int, copies: int) -> dict[str, Array]:
+        """(text, copy) each: what happens to `copies` of the batch, run from layer `start` on, that `changes` tell apart."""
+        with self.lens.changed_heads(changes), self.layers.resumed(start, copies):
+            inputs = watching.repeated_inputs(self.inputs, copies)
             output = self._run(inputs) if self.reader is None else watching.read_by(self.reader, lambda: self._run(inputs))
-        output = output.unflatten(0, (len(removals), -1))
+        output = output.unflatten(0, (copies, -1))
         if isinstance(self.clean, CleanWords):
             loss, kl = self.clean.effects(output[:, self.real])
             return {"loss": self._by_text(loss), "kl": self._by_text(kl)}
@@ -158,7 +168,7 @@ def reader_of(lens: Lens) -> nn.Linear | None:
 def _differ_by_a_constant(one: Tensor, other: Tensor) -> bool:
     """(token, vocabulary) each: whether all tokens have the same difference."""
     apart = one.float() - other
-    return bool((apart - apart[:1]).abs().max() <= 1e-5 * one.abs().max())
+    return apart.numel() == 0 or bool((apart - apart[:1]).abs().max() <= 1e-5 * one.abs().max())
 
 
 def no_cache(lens: Lens) -> dict[str, Any]:

@@ -43,6 +43,9 @@ def league(
         float | None,
         typer.Option(metavar="LOSS", help="Up to which heads may go. Default: 0.1 nats a token; 0.01 of 1 - cos."),
     ] = None,
+    tokens: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Rows of each attention that lose one token's vector after another.")
+    ] = 0,
     target: Annotated[
         Path | None, typer.Option(metavar="FILE", parser=as_path, help="For a translator: the translations, line by line.")
     ] = None,
@@ -87,6 +90,8 @@ def league(
 
       headscope league gpt2 texts.txt -o run --texts 20 --exact 60 --how mean
 
+      headscope league gpt2 texts.txt -o run --texts 20 --no-curves --tokens 50
+
       headscope league Helsinki-NLP/opus-mt-fr-en fr.txt --target en.txt -o run
     """
     from headscope.engines import chosen_engine
@@ -111,7 +116,7 @@ def league(
     with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
         run = run_league(
             sources, documents, how=how or ("zero", "mean"), texts=texts, exact=exact, curves=curves,
-            curve_texts=curve_texts, orders=orders, bearable=bearable, out=output, batch_size=batch_size,
+            curve_texts=curve_texts, orders=orders, bearable=bearable, tokens=tokens, out=output, batch_size=batch_size,
             max_tokens=max_tokens, truncate=truncate, on_error=on_error, shard_size=shard_size, engine=counting,
             progress=bar,
         )  # fmt: skip

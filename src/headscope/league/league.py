@@ -34,6 +34,7 @@ from headscope.league.standings import (
     stability,
     standings,
 )
+from headscope.league.tokens import token_pairs, tokens_table
 from headscope.lens.head import Head, heads_of
 from headscope.lens.lens import Lens
 from headscope.lens.source import ModelSource
@@ -46,6 +47,7 @@ from headscope.study.results.result import Result
 from headscope.study.results.workspace import Workspace
 from headscope.study.run import Run
 from headscope.study.shards import SHARD
+from headscope.study.tables import save_table
 from headscope.text import Corpus
 from headscope.text.as_read import what_of
 from headscope.text.corpus import OnError
@@ -66,6 +68,7 @@ def league(
     curve_texts: int = 32,
     orders: int = 10,
     bearable: float | None = None,
+    tokens: int = 0,
     out: str | Path | None = None,
     batch_size: int = 16,
     max_tokens: int | None = None,
@@ -80,7 +83,8 @@ def league(
     `how` is what takes a head's place. `texts` takes the first so many, `exact` only so many heads, drawn by lot and as many
     of each layer as can be: for large models. `curves` takes heads away one after the other by each number and by `orders`
     random orders, over the first `curve_texts` texts; `bearable` is the loss up to which heads may go (0.1 nats a token, or
-    0.01 of 1 - cos). Several models have a run each in RUN/models, and one table.
+    0.01 of 1 - cos). `tokens` rows of each attention, drawn by lot from these texts, lose one token's vector after another:
+    how well weights and norms rank the tokens of a row. Several models have a run each in RUN/models, and one table.
     """
     ways = (how,) if isinstance(how, str) else tuple(dict.fromkeys(how))
     Asked(ways, "all", (), False, None, True, None, None, DRAWS, False)  # refuses what cannot take a head's place
@@ -89,6 +93,7 @@ def league(
         ("exact", exact, FEWEST),
         ("orders", orders, 0),
         ("curve_texts", curve_texts, 1),
+        ("tokens", tokens, 0),
     ):
         if number is not None and number < least:
             raise InputError(f"The league takes {name}={least} or more, not {number}.")
@@ -98,7 +103,7 @@ def league(
     batches = BatchSettings(batch_size, max_tokens, truncate, on_error)
     settings = {
         **batches.describe(), "shard_size": shard_size, "how": list(ways), "texts": texts, "exact": exact, "curves": curves,
-        "curve_texts": curve_texts, "orders": orders, "bearable": bearable,
+        "curve_texts": curve_texts, "orders": orders, "bearable": bearable, "tokens": tokens,
     }  # fmt: skip
     feed = {
         "batch_size": batch_size, "max_tokens": max_tokens, "truncate": truncate, "on_error": on_error,
@@ -153,6 +158,8 @@ class _League:
         idle = idle_table(counted.heads, numbers, effects[main], main)
         add(Result("league_idle", "Heads that numbers call idle: the fifth at their lower end", idle, idle.head(12)))
         orders = self._curves(counted, numbers, effects) if self.settings["curves"] else None
+        if self.settings["tokens"]:
+            self._tokens()
         said = sentences.findings(self.lens.name, len(self.documents), self.way, main, table, reliable, orders)
         self._leave_out(table)
         run = self.workspace.finish("The league: which number predicts what happens without a head", said)
@@ -204,6 +211,19 @@ class _League:
         self.workspace.add(Result("league_curves", title, curves, figure=drawings.curves(curves, found)), ("curves",))
         self.workspace.add(Result("league_orders", "The area under each curve, and the share that can go", found))
         return found
+
+    def _tokens(self) -> None:
+        some = self.documents[: self.settings["curve_texts"]]
+        progress = self.workspace.progress.part("tokens")
+        truncate = self.settings["truncate"]
+        pairs = token_pairs(self.lens, some, self.settings["tokens"], truncate=truncate, progress=progress)
+        if not len(pairs):
+            self.workspace.left_out.append("Tokens: no row of these texts sees three tokens.")
+            return
+        table = tokens_table(pairs)
+        save_table(self.workspace.folder, "league_token_pairs", pairs)
+        shown = table[table["layer"].isna()].drop(columns="layer")
+        self.workspace.add(Result("league_tokens", "How well each score ranks the tokens of a row", table, shown))
 
     def _leave_out(self, table: pd.DataFrame) -> None:
         there = set(table["number"])

@@ -12,6 +12,7 @@ EFFECTS = {
     "pooled": "how far the means of texts turn without a head (1 − cos)",
 }
 NORMS = ("collected", "output", "relative", "centred_relative", "value_norm")
+LITTLE = 0.05  # of rho: what is nearer to zero is called neither for nor against
 WEIGHTS = ("entropy", "first_token", "maximum")
 
 
@@ -92,5 +93,5 @@ def _strongest(by_name: pd.DataFrame, names: tuple[str, ...]) -> tuple[str, floa
 
 
 def _is_against(row: pd.Series, idle: str) -> bool:
-    """Whether the whole interval is on the other side of zero."""
-    return bool(row["rho_high"] < 0) if idle == "low" else bool(row["rho_low"] > 0)
+    """Whether the whole interval is on the other side of zero, and not only just."""
+    return bool(row["rho_high"] < -LITTLE) if idle == "low" else bool(row["rho_low"] > LITTLE)
