@@ -56,7 +56,8 @@ def sample(lens: Lens, lengths: Sequence[Mapping[int, tuple[int, int]]], rows: i
             if (row + 1 if causal else of_text[site.index][1]) >= FEWEST
         ]
         for place in random.permutation(len(there))[:rows]:
-            found.append(Sampled(site, *there[place], head=int(random.integers(site.heads))))
+            text, row = there[place]
+            found.append(Sampled(site, text, row, head=int(random.integers(site.heads))))
     return found
 
 
