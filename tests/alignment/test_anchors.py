@@ -64,13 +64,13 @@ def test_shares_against_loops(measure: str) -> None:
 
 def test_heads_are_ranked_by_both() -> None:
     rows = [
-        (0, 0, "AWI", 0.6, 0.1),  # agrees with itself, on what is wrong
+        (0, 0, "AWI", 0.6, 0.1),  # agrees with many that are wrong
         (0, 1, "AWI", 0.4, 0.5),
         (0, 1, "AWO", 0.3, 0.5),  # the same head, read beside
         (1, 0, "AWO", 0.2, 0.6),
         (1, 1, "AWI", 0.5, 0.0),
     ]
-    table = pd.DataFrame(rows, columns=["layer", "head", "setting", "two_ways", "anchored"])
+    table = pd.DataFrame(rows, columns=["layer", "head", "setting", "score", "anchored"])
     chosen = by_anchors(table)
     assert chosen.readers == (Reader(0, 1, "AWI"), Reader(1, 0, "AWO"), Reader(0, 0, "AWI"))
     assert chosen.balanced

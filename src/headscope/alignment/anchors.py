@@ -97,17 +97,17 @@ def _hits(
 
 
 def by_anchors(table: pd.DataFrame, *, measure: str = "weight", setting: str | None = None, most: int = MOST) -> HeadSet:
-    """The heads with the highest product of their two readings' agreement and of the anchors that they find, at most `most`.
+    """The heads with the highest product of agreement and of the anchors that they find, at most `most`.
 
-    table: layer, head, setting, two_ways, anchored. Agreement with other heads is left out: here most are wrong together.
+    table: layer, head, setting, score, anchored
     """
     asked = table if setting is None else table[table["setting"] == setting]
-    ranked = asked.assign(both=asked["two_ways"] * asked["anchored"]).sort_values("both", ascending=False, kind="stable")
+    ranked = asked.assign(both=asked["score"] * asked["anchored"]).sort_values("both", ascending=False, kind="stable")
     chosen = ranked[ranked["both"] > 0].drop_duplicates(["layer", "head"]).head(most)
     if chosen.empty:
         raise InputError("No head finds words that both sides write alike: give --layer, or --by aer with --gold.")
     readers = tuple(Reader(int(row["layer"]), int(row["head"]), str(row["setting"])) for row in chosen.to_dict("records"))
-    why = "their links agree, read from either side, and with words that both sides write alike"
+    why = "their links agree with those of other heads and with words that both sides write alike"
     why += f" ({100 * chosen['anchored'].max():.0f} % of these found by the best of them)"
     return HeadSet(readers, measure, why, balanced=True)
 
