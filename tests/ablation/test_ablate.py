@@ -23,6 +23,7 @@ from headscope.ablation.work import AblationWork
 from headscope.errors import InputError
 from headscope.lens import Head, HeadMeans, watching
 from headscope.lens.head import heads_named, heads_of
+from headscope.lens.tokens.batch import Batch
 from headscope.lens.without import zeros
 from headscope.study.engine import LocalEngine
 from headscope.text import Document
@@ -443,3 +444,15 @@ def test_half_a_turn_is_one() -> None:
     states, real = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]]), torch.tensor([[True, False]])
     turned, pooled = CleanStates(states, real).effects(torch.tensor([[[[0.0, 2.0], [5.0, 5.0]]]]))
     assert turned[0, 0, 0] == pooled[0, 0] == 1
+
+
+def test_a_text_of_one_token_predicts_nothing_and_hurts_nobody() -> None:
+    """Such a text is often a batch of its own, and the first of its shard, on which resuming is tried."""
+    lens = lens_for("gpt2")
+    batch = Batch({"input_ids": torch.tensor([[5]]), "attention_mask": torch.tensor([[1]])})
+    sites = removable(lens)
+    with torch.no_grad():
+        ablation = Ablation(lens, batch, watching.Layers(lens.model, lens.trace.sites), check=True)
+        found = ablation.sums([(heads_of(sites[0])[1],)], dict.fromkeys(sites, zeros), None)
+    assert found.clean["tokens"].tolist() == [0]
+    assert found.effects["kl"].tolist() == found.effects["loss"].tolist() == [[0]]

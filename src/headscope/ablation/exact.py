@@ -168,7 +168,7 @@ def reader_of(lens: Lens) -> nn.Linear | None:
 def _differ_by_a_constant(one: Tensor, other: Tensor) -> bool:
     """(token, vocabulary) each: whether all tokens have the same difference."""
     apart = one.float() - other
-    return apart.numel() == 0 or bool((apart - apart[:1]).abs().max() <= 1e-5 * one.abs().max())
+    return apart.numel() > 0 and bool((apart - apart[:1]).abs().max() <= 1e-5 * one.abs().max())
 
 
 def no_cache(lens: Lens) -> dict[str, Any]:
