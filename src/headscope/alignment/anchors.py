@@ -50,7 +50,7 @@ def anchored(
     lens: Lens, documents: Sequence[Document], *, measure: str = "weight", encoding: Encoding = BY_WORD, batch_size: int = 16
 ) -> pd.DataFrame:
     """The share of anchors that both readings of a head find: layer, head, setting, anchored."""
-    known = [(document, anchors(document)) for document in documents[:SOME]]
+    known = [(document, anchors(document)) for document in documents]
     some = [(document, links) for document, links in known if links]
     count = sum(len(links) for _, links in some)
     if count < ENOUGH:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from headscope.alignment.aligner import Aligner
-from headscope.alignment.anchors import anchored, by_anchors
+from headscope.alignment.anchors import SOME, anchored, by_anchors
 from headscope.alignment.choice import Choice, highest_norm, lowest_aer
 from headscope.alignment.head_set import MOST, HeadSet, by_agreement
 from headscope.alignment.linking import link
@@ -26,6 +26,8 @@ from headscope.statistics.kit.resampling import Array, resampled
 from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
 from headscope.text.links import Links
+
+LAYER_PAIRS = 1000  # that a layer is chosen by: more change nothing, and a corpus may have millions
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Chooser:
         return Chosen(lowest_aer(tables["aer_heads" if asked.by_head else "aer_layers"], column="aer_half_0"), tables=tables)
 
     def _states(self, lens: Lens, corpus: Corpus) -> Chosen:
-        table = agreement_by_layer(lens, list(corpus), batch_size=self.batch_size)
+        table = agreement_by_layer(lens, list(corpus.take(LAYER_PAIRS)), batch_size=self.batch_size)
         layer = most_agreeing(table) if self.asked.layer is None else StateLayer(self.asked.layer)
         return Chosen(layer, tables={"state_layers": table})
 
@@ -92,7 +94,9 @@ class Chooser:
             return found
         table = agreements(counted, measure)
         if self.prompt is not None:
-            known = anchored(lens, list(corpus), measure=measure, encoding=self.prompt, batch_size=self.batch_size)
+            known = anchored(
+                lens, list(corpus.take(SOME)), measure=measure, encoding=self.prompt, batch_size=self.batch_size
+            )
             table = table.merge(known, on=["layer", "head", "setting"], how="left")
         return {**found, "head_agreements": table}
 
