@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import spearmanr
+from tokenizers.processors import TemplateProcessing
 
 import headscope
 from headscope.ablation.work import AblationWork
@@ -35,6 +36,19 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     return family, headscope.league(
         lens_of(family), documents(family), out=tmp_path_factory.mktemp(family) / "run", orders=2
     )
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_text_that_predicts_nothing_is_no_warning(tmp_path: Path) -> None:
+    """It may be a half of the texts by itself: there is no effect a token then, and such halves are left out."""
+    tokenizer = planted_tokenizer()
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", pair="$A $B", special_tokens=[])
+    lens = headscope.open(planted_model(), tokenizer)
+    assert len(lens.read("a").tokens) == 1
+    texts = ["a", "a b c a b c a b", "b c d b c d b"]
+    found = headscope.league(lens, texts, how="zero", curves=False, out=tmp_path / "run")
+    assert found["league_heads"]["kl"].notna().all()
+    assert found["league_reliability"]["halves"].notna().all()
 
 
 def test_every_correlation_is_scipys_of_the_table_of_heads(run: tuple[str, headscope.Run]) -> None:

@@ -11,7 +11,7 @@ from headscope.ablation.exact import Removal
 from headscope.ablation.work import CLEAN
 from headscope.later import pd
 from headscope.lens.head import HEAD, Head
-from headscope.statistics.base import Array
+from headscope.statistics.base import Array, ratio
 from headscope.statistics.columns import NATS, RATIO, SHARE, Column, declare
 from headscope.statistics.kit.resampling import resampled, small_sample_tail
 from headscope.study.state import State
@@ -76,7 +76,7 @@ def effects(merged: Merged, way: str) -> dict[str, Array]:
     parts = {**sums, **{f"per {name}": clean[name] for name in ("tokens", "texts")}}
 
     def derive(of: Mapping[str, Array]) -> dict[str, Array]:
-        return {name: of[name] / of[f"per {per}"][..., None] for name, per in PER.items() if name in sums}
+        return {name: ratio(of[name], of[f"per {per}"][..., None]) for name, per in PER.items() if name in sums}
 
     found = derive({name: values.sum(0) for name, values in parts.items()})
     drawn = {name: (np.full_like(values, np.nan), np.full_like(values, np.nan)) for name, values in found.items()}

@@ -15,7 +15,7 @@ from headscope.errors import InputError
 from headscope.league.numbers import numbers_of, of_weights
 from headscope.lens.head import Head, heads_of
 from headscope.lens.lens import Lens
-from headscope.statistics.base import Array, Statistic
+from headscope.statistics.base import Array, Statistic, ratio
 from headscope.study.groups import stacked
 from headscope.study.run import Run
 from headscope.study.study import finished_shards, load_groups
@@ -86,9 +86,9 @@ class Counted:
         return {name: np.einsum("dg,g...->d...", draws, part) for name, part in self.parts.items()}
 
     def effects(self, sums: Mapping[str, Array], way: str) -> dict[str, Array]:
-        """Per predicted token or text, (..., head) each."""
+        """Per predicted token or text, (..., head) each; not a number of texts that predict nothing."""
         return {
-            name: sums[f"effects {way} {name}"] / sums[f"effects {CLEAN} {PER[name]}"][..., None]
+            name: ratio(sums[f"effects {way} {name}"], sums[f"effects {CLEAN} {PER[name]}"][..., None])
             for name in self.effect_names
         }
 
@@ -113,9 +113,9 @@ class Counted:
         if first not in sums:
             return {}
         tokens = sums[f"{ESTIMATES} {CLEAN} tokens"][..., None]
-        loss = sums[first][..., self.estimated] / tokens
+        loss = ratio(sums[first][..., self.estimated], tokens)
         found = {"gradient": loss, "gradient_size": np.abs(loss)}
-        return found | ({"second_order": sums[second][..., self.estimated] / tokens} if second in sums else {})
+        return found | ({"second_order": ratio(sums[second][..., self.estimated], tokens)} if second in sums else {})
 
 
 def _merged(run: Run, folder: Path) -> dict[int, dict[str, dict[str, Array]]]:
