@@ -27,8 +27,6 @@ from headscope.study.results.workspace import Workspace
 from headscope.text import Corpus, Document
 from headscope.text.links import Links
 
-LAYER_PAIRS = 1000  # that a layer is chosen by: more change nothing, and a corpus may have millions
-
 
 @dataclass(frozen=True)
 class Chosen:
@@ -73,7 +71,7 @@ class Chooser:
         return Chosen(lowest_aer(tables["aer_heads" if asked.by_head else "aer_layers"], column="aer_half_0"), tables=tables)
 
     def _states(self, lens: Lens, corpus: Corpus) -> Chosen:
-        table = agreement_by_layer(lens, list(corpus.take(LAYER_PAIRS)), batch_size=self.batch_size)
+        table = agreement_by_layer(lens, list(corpus), batch_size=self.batch_size)
         layer = most_agreeing(table) if self.asked.layer is None else StateLayer(self.asked.layer)
         return Chosen(layer, tables={"state_layers": table})
 

@@ -19,10 +19,9 @@ def product_links(forward: Weighed, backward: Weighed) -> dict[Pair, float]:
     Two words are linked if each is the other's best by a b and this is more than 'no link' has in both, or if sqrt(a b),
     the link's score, is above one half. `backward` is the model from the target to the source.
     """
-    assert forward.shares is not None and forward.none is not None  # noqa: PT018
-    assert backward.shares is not None and backward.none is not None  # noqa: PT018
-    joint = forward.shares * backward.shares.T  # (target word, source word)
-    none = forward.none[:, None] * backward.none
+    (by_target, no_target), (by_source, no_source) = forward.kept_shares, backward.kept_shares
+    joint = by_target * by_source.T  # (target word, source word)
+    none = no_target[:, None] * no_source
     best = (joint == joint.max(1, keepdims=True)) & (joint == joint.max(0, keepdims=True)) & (joint > none)
     return {
         (int(source), int(target)): float(np.sqrt(joint[target, source]))

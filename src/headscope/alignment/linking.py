@@ -38,6 +38,13 @@ class Weighed:
     shares: Array | None = None
     none: Array | None = None
 
+    @property
+    def kept_shares(self) -> tuple[Array, Array]:
+        """`shares` and `none`, of what was weighed with shares."""
+        if self.shares is None or self.none is None:
+            raise ValueError("These links were weighed without their shares.")
+        return self.shares, self.none
+
     def flipped(self) -> Weighed:
         """The links the other way round; the shares stay those of the model that gave them."""
         return replace(self, links={(target, source): score for (source, target), score in self.links.items()})
