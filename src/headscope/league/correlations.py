@@ -54,7 +54,7 @@ def given_layer(one: Ranked, other: Ranked) -> Array:
 def _ranks(values: Array) -> Array:
     if values.shape[-1] < FEWEST:
         return np.full(values.shape, np.nan)
-    ranks: Array = stats.rankdata(values, axis=-1, nan_policy="propagate")
+    ranks: Array = stats.rankdata(values.astype(np.float64), axis=-1, nan_policy="propagate")
     return ranks
 
 

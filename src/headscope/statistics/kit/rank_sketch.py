@@ -83,7 +83,8 @@ def _deviation(bin_of: Numbers, ranks: Numbers, share: Numbers, of_bin: Numbers)
 
 def spearman_of_pairs(x: Numbers, y: Numbers) -> float:
     """Spearman's rho, equal values at their average rank; not a number where one side has a single value."""
-    R, S = stats.rankdata(x) - (len(x) + 1) / 2, stats.rankdata(y) - (len(y) + 1) / 2
+    # In float64: from scipy 1.18 on, ranks have the type of what is ranked.
+    R, S = (stats.rankdata(side.astype(np.float64)) - (len(side) + 1) / 2 for side in (x, y))
     scale = np.sqrt((R @ R) * (S @ S))
     return float(R @ S / scale) if scale > 0 else float("nan")
 
