@@ -7,6 +7,8 @@ from typing import Any
 
 from benchmarks.page import number
 
+from comparisons.features import ABOUT, feature_table
+
 HEAD = """# Compared with others
 
 The same model, text and machine for every tool, each used as its documentation uses it; `make compare` installs all of
@@ -21,7 +23,8 @@ def page(run: Mapping[str, Any]) -> str:
     facts = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
     took = sum(result["minutes"] for result in run["results"].values())
     parts = [HEAD, f"Measured on: {facts}. All of it took {took:.0f} minutes.\n"]
-    return "\n".join([*parts, *(section(result) for result in run["results"].values())])
+    parts += [section(result) for result in run["results"].values()]
+    return "\n".join([*parts, f"## What each does\n\n{ABOUT}\n\n{feature_table()}\n"])
 
 
 def section(result: Mapping[str, Any]) -> str:

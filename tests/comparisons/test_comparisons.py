@@ -12,6 +12,7 @@ from benchmarks.rows import Row
 from benchmarks.settings import Settings
 from comparisons.attention import agreement, forward, output_of
 from comparisons.catalogue import COMPARISONS
+from comparisons.features import FEATURES, TOOLS, short_table
 from comparisons.models import batch_of
 from comparisons.page import page, section
 from comparisons.readers.headscope_lens import HeadscopeLens
@@ -142,3 +143,8 @@ def test_a_page_with_every_head_is_compared_with_whom_is_here(minilm: object) ->
     assert len(text()) > 500
     sizes = [line.cells["file"].median for line in table.lines]  # type: ignore[union-attr]
     assert 0 < sizes[1] < sizes[0] < 1
+
+
+def test_the_table_in_the_readme_is_the_one_that_was_checked() -> None:
+    assert short_table() in (places.ROOT / "README.md").read_text("utf-8")
+    assert all(len(cells) == len(TOOLS) for cells in FEATURES.values())
