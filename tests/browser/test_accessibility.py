@@ -18,7 +18,7 @@ from headscope.text import Corpus
 from tests.browser.live_page import write
 from tests.browser.live_server import Server, serving
 from tests.browser.waiting import until
-from tests.lens.language_models import language_model, tokenizer_for
+from tests.lens.language_models import documents, language_model, lens_for, tokenizer_for
 from tests.report.samples import SampleRun
 from tests.tiny import tiny
 from tests.tiny_tokenizers import tiny_tokenizer
@@ -267,3 +267,13 @@ def test_a_server_that_wants_a_token(lenses: dict[str, Lens], browser: Any, axe:
         assert "token" in page.inner_text("body")
         assert violations(page, axe) == []
         page.close()
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_the_league(several: bool, open_file: Open, check: Check, tmp_path: Path) -> None:
+    """Its standings, scatter and curves, tokens and idle heads; or two models side by side."""
+    lenses = [lens_for("gpt2"), lens_for("llama")] if several else lens_for("gpt2")
+    run = headscope.league(lenses, documents("gpt2"), how="zero", orders=2, tokens=1, curve_texts=2, out=tmp_path / "run")
+    page = open_file(run.report(), width=1400, height=1000)
+    page.wait_for_selector(".models" if several else ".curves .band")
+    check(page)

@@ -30,6 +30,8 @@ from headscope.study.repeats import add_repeats
 from headscope.study.run import Run
 from headscope.study.tables import save_table
 from headscope.text import Corpus
+from tests.lens.language_models import documents as documents_for_words
+from tests.lens.language_models import lens_for as language_model_lens
 from tests.papers.samples import write_data
 from tests.statistics.tester import documents, lens_for
 
@@ -67,6 +69,12 @@ def _kobayashi(folder: Path) -> None:
     kobayashi2020.run(lens_for("bert"), kobayashi2020.Data(text), out=folder)
 
 
+def _league(folder: Path) -> None:
+    lens = language_model_lens("marian")
+    texts = documents_for_words("marian")
+    headscope.league(lens, texts, orders=2, tokens=2, curve_texts=3, out=folder)
+
+
 RUNS: dict[str, Callable[[Path], None]] = {
     "bert": _study_of("bert"),
     "llama": _study_of("llama"),
@@ -74,6 +82,7 @@ RUNS: dict[str, Callable[[Path], None]] = {
     "clark2019": _clark,
     "vig2019": _vig,
     "kobayashi2020": _kobayashi,
+    "league": _league,
 }
 
 SampleRun = Callable[[str], Run]  # what the fixture of this name is

@@ -510,6 +510,33 @@ export interface Figure {
   chunk?: number;
 }
 
+/** What can be chosen in the league's part: an effect, or what takes a head's place. */
+export interface LeagueOption {
+  name: string;
+  title: string;
+}
+
+/** A number that is said of heads. */
+export interface LeagueNumber extends LeagueOption {
+  idle: string; // "low" or "high": the end at which heads should be idle
+}
+
+/** What was found in one model. */
+export interface LeagueSaid {
+  model: string;
+  sentences: string[];
+}
+
+/** Which number of a head predicts what happens without it: the tables `league...` of the run have all else. */
+export interface League {
+  ways: LeagueOption[];
+  effects: LeagueOption[];
+  numbers: LeagueNumber[];
+  way: string; // of the curves, and what the part opens with
+  effect: string;
+  said: LeagueSaid[];
+}
+
 /** All that a report shows. */
 export interface Report {
   format: number;
@@ -523,6 +550,7 @@ export interface Report {
   scatters: Scatter[];
   tables: Table[];
   figures: Figure[];
+  league: League | null;
   left_out: string[]; // each a sentence: what, and why
   state: string; // what the page opens with, as the fragment of an address
 }

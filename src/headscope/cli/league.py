@@ -46,6 +46,7 @@ def league(
     tokens: Annotated[
         int, typer.Option(min=0, metavar="N", help="Rows of each attention that lose one token's vector after another.")
     ] = 0,
+    report: Annotated[bool, typer.Option("--report", help="Write the page of it as well.")] = False,
     target: Annotated[
         Path | None, typer.Option(metavar="FILE", parser=as_path, help="For a translator: the translations, line by line.")
     ] = None,
@@ -84,7 +85,7 @@ def league(
 
     Examples:
 
-      headscope league gpt2 texts.txt -o run --texts 50
+      headscope league gpt2 texts.txt -o run --texts 50 --report
 
       headscope league gpt2 distilgpt2 texts.txt -o run --texts 50 --no-curves
 
@@ -120,13 +121,14 @@ def league(
             max_tokens=max_tokens, truncate=truncate, on_error=on_error, shard_size=shard_size, engine=counting,
             progress=bar,
         )  # fmt: skip
-    _tell(run, as_json)
+    _tell(run, run.report() if report else None, as_json)
 
 
-def _tell(run: Run, as_json: bool) -> None:
+def _tell(run: Run, page: Path | None, as_json: bool) -> None:
     findings = run.manifest["findings"]
     if as_json:
         said = {"run": str(run.folder), "tables": run.tables, "findings": findings}
+        said |= {"report": str(page)} if page else {}
         typer.echo(json.dumps({**said, "league": _records(run["league"])}, ensure_ascii=False))
         return
     if "league_models" in run:
@@ -139,6 +141,10 @@ def _tell(run: Run, as_json: bool) -> None:
             typer.echo(line)
     typer.echo(f"Everything on one page: {run.folder / run.manifest['page']}")
     typer.echo(f"Look at a table with: headscope table {run.folder} league --sort rho")
+    if page:
+        typer.echo(f"Report: {page}. Open it in a browser; it needs no network.")
+    else:
+        typer.echo(f"Make a page to click through with: headscope report {run.folder}")
 
 
 def _tell_one(run: Run) -> None:

@@ -195,6 +195,7 @@ class _League:
             effects = self._ablate("effects", self.corpus, how=self.ways, heads=names, each=False)
         statistics = statistics_for(self.lens)
         study = self.workspace.study("numbers", self.corpus, statistics, **self.feed)
+        self.workspace.copy_tables(study)  # what cards of heads say is read off them
         return Counted.of(self.lens, effects, estimates, study, statistics, self.heads, self.ways)
 
     def _curves(self, counted: Counted, numbers: Any, effects: Any) -> pd.DataFrame:

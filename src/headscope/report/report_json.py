@@ -14,6 +14,7 @@ from headscope.report.findings.findings import compare_findings, findings
 from headscope.report.heads.atlas import scatters_of, statistics_of
 from headscope.report.heads.cards import cards
 from headscope.report.heads.pictures import is_drawn
+from headscope.report.league import OPENS, league_of, with_statistics
 from headscope.report.table_json import described_table
 from headscope.study.run import Run
 
@@ -23,7 +24,8 @@ FORMAT = 1
 def description(run: Run | str | Path, other: Run | str | Path | None = None, *, title: str = "") -> schema.Report:
     """What a report on `run` shows; with `other`, a second run beside it, and what differs from head to head."""
     one = checked(Run.open(run))
-    heads, titles = cards(one), _titles(one)
+    heads, titles, league = cards(one), _titles(one), league_of(one)
+    seen, named = with_statistics(one)
     alone: schema.Report = {
         "format": FORMAT,
         "title": title or one.title,
@@ -32,12 +34,13 @@ def description(run: Run | str | Path, other: Run | str | Path | None = None, *,
         "compared": [],
         "heads": heads,
         "roles": _roles(),
-        "statistics": statistics_of(one, heads, titles),
+        "statistics": statistics_of(seen, heads, {**titles, **named}),
         "scatters": scatters_of(one, [head["name"] for head in heads]),
         "tables": [described_table(name, table, titles) for name, table in _shown(one).items()],
         "figures": _figures(one.folder, titles),
+        "league": league,
         "left_out": one.manifest.get("left_out", []),
-        "state": "",
+        "state": OPENS if league else "",
     }
     return alone if other is None else _compared(alone, one, checked(Run.open(other)), title)
 
@@ -48,7 +51,9 @@ def _compared(alone: schema.Report, one: Run, two: Run, title: str) -> schema.Re
         raise InputError(f"{one.folder} and {two.folder} have no head in common: make a report of each.")
     theirs = {head["name"]: head for head in cards(two)}
     beside, titles, apart = compared_tables(one, two), _titles(one), differences(one, two)
-    statistics = compared_statistics(alone["statistics"], statistics_of(two, alone["heads"], _titles(two)))
+    statistics = compared_statistics(
+        alone["statistics"], statistics_of(with_statistics(two)[0], alone["heads"], _titles(two))
+    )
     return {
         **alone,
         "title": title or _title_of_both(one, two),
@@ -56,6 +61,7 @@ def _compared(alone: schema.Report, one: Run, two: Run, title: str) -> schema.Re
         "compared": [found.as_json() for found in compare_findings(one, two, apart)],
         "heads": [{**head, "other": _role(theirs.get(head["name"]))} for head in alone["heads"]],
         "statistics": [*statistics, change_statistic(apart, alone["heads"])],
+        "league": None,  # of one run alone: two are two pages
         "state": opening(apart, statistics),
         "tables": [
             described_table(name, beside.get(name, table), titles, compared=name in beside)

@@ -267,6 +267,37 @@ class Figure(TypedDict):
     chunk: NotRequired[int]
 
 
+class LeagueOption(TypedDict):
+    """What can be chosen in the league's part: an effect, or what takes a head's place."""
+
+    name: str
+    title: str
+
+
+class LeagueNumber(LeagueOption):
+    """A number that is said of heads."""
+
+    idle: str  # "low" or "high": the end at which heads should be idle
+
+
+class LeagueSaid(TypedDict):
+    """What was found in one model."""
+
+    model: str
+    sentences: list[str]
+
+
+class League(TypedDict):
+    """Which number of a head predicts what happens without it: the tables `league...` of the run have all else."""
+
+    ways: list[LeagueOption]
+    effects: list[LeagueOption]
+    numbers: list[LeagueNumber]
+    way: str  # of the curves, and what the part opens with
+    effect: str
+    said: list[LeagueSaid]
+
+
 class Report(TypedDict):
     """All that a report shows."""
 
@@ -281,6 +312,7 @@ class Report(TypedDict):
     scatters: list[Scatter]
     tables: list[Table]
     figures: list[Figure]
+    league: League | None
     left_out: list[str]  # each a sentence: what, and why
     state: str  # what the page opens with, as the fragment of an address
 

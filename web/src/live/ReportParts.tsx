@@ -25,6 +25,7 @@ export function ReportParts({ report, problem, again, part }: Props) {
 /** Name and title of each part that there is; the heads at once, the others when the report is here. */
 export function partsOf(report: Report | null): [LiveState["part"], string][] {
   const parts: [LiveState["part"], string][] = [["heads", "heads of the run"]];
+  if (report?.league) parts.push(["league", "league"]);
   if (report?.tables.length) parts.push(["tables", "tables"]);
   if (report?.figures.length) parts.push(["figures", "figures"]);
   if (report) parts.push(["run", "the run"]);

@@ -1,4 +1,5 @@
-// One part of a report: the heads, the tables, the figures, or what was run.
+// One part of a report: the heads, the league, the tables, the figures, or what was run.
+import { LeaguePart } from "../league/LeaguePart";
 import { Atlas } from "./Atlas";
 import type { ReportState } from "./address";
 import { ExemplarPart } from "./ExemplarPart";
@@ -10,6 +11,8 @@ import { Tables } from "./Tables";
 
 export function Part({ part }: { part: ReportState["part"] }) {
   switch (part) {
+    case "league":
+      return <LeaguePart />;
     case "text":
       return <ExemplarPart />;
     case "tables":

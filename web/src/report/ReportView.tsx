@@ -1,4 +1,4 @@
-// A report: what was found, the atlas and the map of heads, tables, figures, what was run; and beside it a head's card.
+// A report: what was found, the atlas and the map of heads, the league, tables, figures, what was run; and beside it a head's card.
 import "./report.css";
 import { useCallback, useEffect } from "preact/hooks";
 import type { Report } from "../schema";
@@ -16,7 +16,7 @@ export function ReportView({ report, chunks, state, change: changeState, dark }:
   const at = headAt(report, state.head);
   const parts = partsOf(report, state.exemplar);
   const open = at >= 0 ? () => change({ part: "text", exemplar: report.heads[at].label, ...(coversPage() && { head: "" }) }) : undefined;
-  const part = parts.some(([name]) => name === state.part) ? state.part : "heads";
+  const part = parts.some(([name]) => name === state.part) ? state.part : parts[0][0];
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key === "Escape" && state.head) change({ head: "" });
@@ -52,7 +52,8 @@ function withAttention(report: Report, changes: Partial<ReportState>): Partial<R
 }
 
 function partsOf(report: Report, exemplar: string): [ReportState["part"], string][] {
-  const parts: [ReportState["part"], string][] = [["heads", "heads"]];
+  const parts: [ReportState["part"], string][] = report.league ? [["league", "league"]] : [];
+  if (report.heads.length || !report.league) parts.push(["heads", "heads"]);
   if (headAt(report, exemplar) >= 0) parts.push(["text", `text of ${exemplar}`]);
   if (report.tables.length) parts.push(["tables", `tables ${report.tables.length}`]);
   if (report.figures.length) parts.push(["figures", `figures ${report.figures.length}`]);
@@ -66,5 +67,5 @@ function summaryOf(report: Report): string {
     const parts = [value("Counted") ?? value("Corpus")].filter(Boolean).join(", ");
     return report.runs.length > 1 ? `${"AB"[place]} is ${name} (${value("Model")}${parts ? `; ${parts}` : ""})` : parts;
   });
-  return [shapeOf(report), ...said].filter(Boolean).join(" · ");
+  return [report.heads.length > 0 && shapeOf(report), ...said].filter(Boolean).join(" · ");
 }

@@ -5,6 +5,7 @@ import { css, sequential } from "../drawing/colours";
 import { Choice } from "../shell/choices";
 import { useWidth } from "../shell/hooks";
 import { familyColour } from "./families";
+import { HeadPoint, PointLabel } from "./HeadPoint";
 import { groupsOf } from "./heads";
 import { useReport } from "./shown";
 import { cssOf, shownOf, statisticNamed } from "./values";
@@ -68,25 +69,21 @@ export function Scatter() {
             })}
           {order.map((point) => {
             const head = report.heads[scatter.heads[point]];
-            const [x, y] = place(point);
             return (
-              <circle
+              <HeadPoint
                 key={head.name}
-                cx={x}
-                cy={y}
-                r={point === named ? radius + 2 : radius}
+                head={head}
+                at={place(point)}
+                radius={point === named ? radius + 2 : radius}
                 fill={colour(scatter.heads[point])}
-                class={point === chosen ? "point chosen" : "point"}
-                data-head={head.label}
-                role="button"
-                tabIndex={-1}
-                aria-label={`${head.label}: ${head.rule}`}
-                onMouseEnter={() => setPointed(point)}
-                onClick={() => change({ head: head.label })}
+                said={head.rule}
+                chosen={point === chosen}
+                point={() => setPointed(point)}
+                open={() => change({ head: head.label })}
               />
             );
           })}
-          {named !== null && <Label text={report.heads[scatter.heads[named]].label} at={place(named)} width={width} />}
+          {named !== null && <PointLabel text={report.heads[scatter.heads[named]].label} at={place(named)} width={width} />}
         </svg>
       </div>
       <p class="reading">
@@ -108,15 +105,6 @@ export function Scatter() {
         )}
       </p>
     </section>
-  );
-}
-
-function Label({ text, at: [x, y], width }: { text: string; at: [number, number]; width: number }) {
-  const left = x > width - 70;
-  return (
-    <text class="point-label" x={left ? x - 13 : x + 13} y={y + 4} text-anchor={left ? "end" : "start"}>
-      {text}
-    </text>
   );
 }
 

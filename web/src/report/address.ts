@@ -4,7 +4,7 @@ import { type Fields, flag, oneOf, parse as read, text, format as written } from
 import { Theme } from "../schema";
 import { type Address, useFragment } from "../shell/address";
 
-export const PARTS = ["heads", "text", "tables", "figures", "run"] as const;
+export const PARTS = ["heads", "league", "text", "tables", "figures", "run"] as const;
 const RUNS = ["one", "other", "difference"] as const; // what the atlas shows of two runs
 const COLOURS = ["role", "layer", "atlas"] as const; // of the map of heads
 
@@ -17,6 +17,10 @@ export interface ReportState {
   run: (typeof RUNS)[number];
   order: "" | "value"; // of the heads in a layer: by number, or by value
   colour: (typeof COLOURS)[number];
+  number: string; // of the league: which is looked at; empty for the one that ranks heads best
+  effect: string; // of taking a head away; empty for what the run says first, as all of these
+  how: string; // what takes a head's place
+  scope: string; // the kind of attention, or "all"
   table: string;
   sort: string; // a column of the table; with a minus, the largest first
   find: string;
@@ -35,6 +39,10 @@ export const FIELDS: Fields<ReportState> = {
   run: oneOf(RUNS, "one"),
   order: oneOf(["", "value"], ""),
   colour: oneOf(COLOURS, "role"),
+  number: text(),
+  effect: text(),
+  how: text(),
+  scope: text(),
   table: text(),
   sort: text(),
   find: text(),
@@ -46,7 +54,7 @@ export const parse = (fragment: string): ReportState => read(FIELDS, fragment);
 export const format = (state: ReportState): string => written(FIELDS, state);
 
 export const PASSING: readonly (keyof ReportState)[] = ["find", "theme"];
-export const ONE_BY_ONE: readonly (keyof ReportState)[] = ["head"]; // cards, one after another
+export const ONE_BY_ONE: readonly (keyof ReportState)[] = ["head", "number"]; // cards, one after another; the numbers of the league
 
 /** `initial` is what a page opens with that is not given any choice. */
 export function useReportAddress(initial: string): [ReportState, ChangeReport] {

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headscope.ablation.tables import NAME as ABLATION
 from headscope.heads.repeats_without import FAMILY, is_confirmed
 from headscope.heads.repeats_without import NAME as REPEATS
 from headscope.lens.head import HEAD, Head
 from headscope.report.findings.evidence import Evidence
 from headscope.report.findings.finding import Finding, listed
-from headscope.report.heads.effects import chosen_ablation
+from headscope.report.heads.effects import ablation_table, chosen_ablation
 from headscope.study.run import Run
 
 SHOWN = 4  # heads that a sentence names
@@ -57,20 +56,20 @@ def strongest(run: Run) -> Iterator[Finding]:
     table = chosen_ablation(run)
     if table is None:
         return
-    column = next((name for name in MOST if name in table and table[name].notna().any()), None)
+    column = next((one for one in MOST if one in table and table[one].notna().any()), None)
     if column is None:
         return
-    numbers, parts, labels = Evidence(), [], []
+    numbers, parts, labels, name = Evidence(), [], [], ablation_table(run)
     how = {"how": table["how"].iloc[0]} if "how" in table else {}
     for row in table.sort_values(column, ascending=False, kind="stable").head(SHOWN).to_dict("records"):
         head = Head.of(row)
         labels.append(run.by_head.label(head))
-        said = f"{numbers.cite(row[column], ABLATION, column, head, **how):.3f}"
+        said = f"{numbers.cite(row[column], name, column, head, **how):.3f}"
         if column != "loss" and "loss" in row and row["loss"] == row["loss"]:
-            said += f", loss {numbers.cite(row['loss'], ABLATION, 'loss', head, **how):+.3f}"
+            said += f", loss {numbers.cite(row['loss'], name, 'loss', head, **how):+.3f}"
         parts.append(f"{labels[-1]} ({said})")
     text = MOST[column].format(heads=listed(parts))
     if "loss" in table and (table["loss"] < 0).any():
-        share = numbers.percent((table["loss"] < 0).mean(), ABLATION, "loss < 0", of="mean", **how)
+        share = numbers.percent((table["loss"] < 0).mean(), name, "loss < 0", of="mean", **how)
         text += f"; without {share} of heads the loss falls"
-    yield Finding(f"{text}. Heads repair each other: what single ones do is no sum.", ABLATION, labels, numbers.cited)
+    yield Finding(f"{text}. Heads repair each other: what single ones do is no sum.", name, labels, numbers.cited)

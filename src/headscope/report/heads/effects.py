@@ -54,14 +54,19 @@ def with_ablation(run: Run, ablation: Run) -> Run:
 
 
 def chosen_ablation(run: Run) -> pd.DataFrame | None:
-    """The rows of the table `ablation` of one way of taking heads out."""
-    table = run.get(ABLATION)
+    """The rows of the table that says what becomes of the model without a head, of one way of taking heads out."""
+    table = run.get(ablation_table(run))
     if table is None or table.empty:
         return None
     if "how" in table:
         ways = set(table["how"])
         table = table[table["how"] == next((way for way in HOW if way in ways), table["how"].iloc[0])]
     return table
+
+
+def ablation_table(run: Run) -> str:
+    """Its name: that of `headscope ablate`, or in a league's run that of its heads."""
+    return ABLATION if ABLATION in run else "league_heads"
 
 
 def _on_repeated(row: Mapping[str, Any], confirmed: bool | None) -> str:
