@@ -31,7 +31,13 @@ STANDINGS = {
     "halves": _correlation("ρ between halves", "How alike two halves of the texts rank heads, over a hundred splits."),
     "reliability": _correlation("Reliability", "What the halves say of all texts, by Spearman and Brown's formula."),
     "ceiling": _correlation("Ceiling", "What a number without any error of its own is expected to reach."),
+}
+IDLE = {
     "idle_by": Column("Called idle by", COUNT, "How many numbers have it among their idle fifth.", "", of_heads=False),
+    "numbers": Column("Of so many numbers", COUNT, "How many numbers all heads have.", "", of_heads=False),
+    "rank_from_below": Column("Place from the least effect", COUNT, "1: least happens without it.", "", of_heads=False),
+    "idle_by_effect": Column("Idle by effect", COUNT, "Whether its effect is in the least fifth.", "", of_heads=False),
+    **{name: ABLATION[name] for name in PER},
 }
 ORDERS = {
     "area": Column("Area under the curve", RATIO, "The mean loss over all shares of heads.", "loses more", of_heads=False),
@@ -48,5 +54,6 @@ HEADS = {name: ABLATION[name] for name in PER} | {name: _number(name) for name i
 NUMBERS_TABLE, EFFECTS_TABLE = "league_numbers", "league_effects"  # of one row a head, as reports look at them
 declare("league", STANDINGS)
 declare("league_orders", ORDERS)
+declare("league_idle", IDLE)
 for table in ("league_heads", NUMBERS_TABLE, EFFECTS_TABLE):
     declare(table, HEADS, card_place=20)
