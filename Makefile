@@ -46,7 +46,7 @@ bench: $(VENV)/.test browser
 
 # headscope beside other tools, in an environment of their own; about 20 minutes on two cores, most of it long texts.
 compare: $(COMPARE)/.made browser
-	$(COMPARE)/bin/python -m comparisons -o docs/comparison.json
+	$(COMPARE)/bin/python -m comparisons --repeats 3 -o docs/comparison.json
 
 # Chromium, and poppler's pdftoppm, which looks at the sheets that it prints. Where they cannot be brought, the tests that
 # need them are skipped by name (.ci/run makes that a failure).

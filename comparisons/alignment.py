@@ -35,10 +35,10 @@ ABOUT = """{pairs} French-English pairs of Hansards with gold links, which no sy
 resampled pairs. headscope reads opus-mt-fr-en, a translator that has seen millions of other pairs; its time is that of
 a whole run, in which it also chooses its heads. SimAlign's own matching (argmax from both sides, itermax) is given the
 states of that translator's encoder in the layer that `--by states` chooses, a word's mean, since its usual models are
-on a hub. eflomal and fast_align (the package systran-align, with fast_align's options -d -o -v) know no model: they
-learn from these {pairs} pairs and from nothing else, which is far less than they are made for, and they take seconds
-without a model at all. Their links of both directions are joined by grow-diag-final-and (eflomal), or as systran-align
-joins them."""
+on a hub; it is told the layer, for which `--by states` reads all pairs once more. eflomal and fast_align (the package
+systran-align, with fast_align's options -d -o -v) know no model: they learn from these {pairs} pairs and from nothing
+else, which is far less than they are made for, and they take seconds without a model at all. Their links of both
+directions are joined by grow-diag-final-and (eflomal), or as systran-align joins them."""
 
 
 def alignment(settings: Settings) -> Table:

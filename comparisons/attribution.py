@@ -23,10 +23,9 @@ SOURCE = "Les clés de la vieille armoire sont sur la table de la cuisine , a-t-
 TARGET = "The keys to the old cabinet are on the table in the kitchen , she said ."
 ABOUT = """A text of {tokens} tokens that SmolLM2-135M is made to write after its first word, and a sentence that
 opus-mt-fr-en is made to translate so: for every token that is written, the attention of all heads to the tokens before
-it, or to the source. inseq asks the model once for every token, with all of its other methods (gradients, occlusion,
-probabilities of each step) in mind; headscope reads all rows in one pass, and has the norms too. Agreement is the
-largest difference of any weight from what the model itself returns. Gradients, occlusion and contrastive attributions
-are inseq's field: headscope has none of tokens."""
+it, or to the source. Both read all rows in one pass; headscope's time has the norms in it. Agreement is the largest
+difference of any weight from what the model itself returns. Gradients, occlusion and contrastive attributions are
+inseq's field: headscope has none of tokens."""
 
 
 def attribution(settings: Settings) -> Table:
