@@ -47,7 +47,7 @@ def main(
         table = in_fresh_process(COMPARISONS[name], Settings(repeats, quick)).to_json()
         minutes = round((time.monotonic() - began) / 60, 1)
         found["machine"] = {name: value for name, value in machine_facts().items() if name != "load"}
-        found["results"][name] = {**table, "rounds": repeats, "load": round(load, 1), "minutes": minutes}
+        found["results"][name] = {**table, "load": round(load, 1), "minutes": minutes}
         found["results"] = {name: found["results"][name] for name in COMPARISONS if name in found["results"]}
         typer.echo(section(found["results"][name]))
         write(output, json.dumps(found, indent=2, ensure_ascii=False) + "\n")  # after each: who stops it keeps the others

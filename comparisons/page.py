@@ -39,7 +39,9 @@ def section(result: Mapping[str, Any]) -> str:
     for line in lines:
         cells = [_shown(line["cells"].get(name), best[name]) for name in columns]
         rows.append(f"| {line['tool']} | {' | '.join(cells)} |")
-    rounds = f"Rounds: {result['rounds']}; load of the machine at the start: {result['load']}."
+    timed = [cell for line in lines for cell in line["cells"].values() if isinstance(cell, Mapping) and cell["unit"] == "s"]
+    count = max((len(cell["samples"]) for cell in timed), default=1)
+    rounds = f"Rounds: {count}; load of the machine at the start: {result['load']}."
     return "\n".join([f"## {result['title']}\n", f"{result['about']}\n", *rows, "", f"{rounds}\n"])
 
 

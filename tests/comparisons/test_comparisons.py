@@ -110,11 +110,12 @@ def test_a_table_says_who_is_best() -> None:
         Line("other 2", {"time": Row("other", [1.0], "s", 0.5), "longest": Row("", [512], "tokens"), "weights": "equal"}),
         Line("the model alone", {"time": Row("alone", [0.5], "s")}),
     ]
-    result = Table("A | B", "What was asked.", lines).to_json() | {"rounds": 3, "load": 1.5, "minutes": 0.1}
+    result = Table("A | B", "What was asked.", lines).to_json() | {"load": 1.5, "minutes": 0.1}
     said = section(result)
     assert "| headscope 1 | 3.00 s | **8,192 tokens** |  |" in said
     assert "| other 2 | **1.00 s** (0.50 x) | 512 tokens | equal |" in said
     assert "| the model alone | 0.50 s |  |  |" in said
+    assert "Rounds: 3; load of the machine at the start: 1.5." in said
 
 
 def test_the_page_in_the_docs_is_made_of_the_results_beside_it() -> None:
