@@ -21,8 +21,8 @@ LARGEST = -2  # t starts at 2^-2 / the largest weight, where exp is a short seri
 SMALLEST = 14  # and ends at 2^14 * keys: weights far below 1 / keys are told from 0
 SERIES = 6  # the first nodes stand for all smaller t as well, up to this order
 WIDTH = 4096  # positions at a time, so that what is made of them stays in a cache
-PIECE = 512  # positions of a matrix product
-GROUPS, FEW = 3, 32  # of heads, where there are more than a few: two groups are multiplied once, in one order
+PIECE = 1024  # positions of a matrix product
+STRIP = 48  # heads that are multiplied with themselves and all later ones at a time: two heads meet once, in one order
 AGAIN = 1 << 16  # numbers at a time, where pairs are computed again
 
 
@@ -45,8 +45,8 @@ def divergences(maps: Tensor, keys: int) -> Tensor:
 
     The sum over all rows, to a relative error of 1e-4; most are ten times as exact.
     """
-    alike = maps.amax(0).argsort(descending=True).split(WIDTH)  # where all weights are small, fewer nodes will do
-    gram = sum((_grams(maps.index_select(1, some), keys) for some in alike[1:]), _grams(maps[:, alike[0]], keys))
+    falling = maps.index_select(1, maps.amax(0).argsort(descending=True))  # where all weights are small, fewer nodes will do
+    gram = torch.stack([_grams(some, keys) for some in falling.split(WIDTH, dim=1)]).sum(0)
     own = gram.diagonal(dim1=1, dim2=2)
     own = own[:, :, None] + own[:, None]
     _, of_last = parts = own - 2 * gram
@@ -72,61 +72,57 @@ def quadrature(keys: int, largest: float = 1.0) -> tuple[list[float], list[float
 
 
 def _grams(maps: Tensor, keys: int) -> Tensor:
-    """Inner products of 1 - exp(-t p / 2) between heads: (2, head, head), of all nodes but the last, and of the last.
+    """Inner products of f = 1 - exp(-t p / 2) between heads: (2, head, head), of all nodes but the last, and of the last.
 
-    Less the mean head, which changes no distance and leaves less to cancel.
+    Less the mean head's m, which changes no distance and leaves less to cancel. Since f (2 - f) is f at 2t, f - m becomes
+    (f - m) (2 - m - f), which rounding changes in proportion to f - m, and not to f.
     """
     nodes, weights = quadrature(keys, maps.max().item() if maps.numel() else 1.0)
-    rising, of_mean = _arranged(maps), _arranged(maps.mean(0, keepdim=True))
-    for some in (rising, of_mean):
+    centred, mean = _arranged(maps), _arranged(maps.mean(0, keepdim=True))
+    for some in (centred, mean):
         some.mul_(-nodes[0] / 2).expm1_().neg_()
-    centred, one = torch.empty_like(rising), maps.new_ones(())
-    before_last, of_last = _Products(rising), _Products(rising)
+    centred.sub_(mean)
+    before_last, of_last = _Products(centred), _Products(centred)
     for node, weight in enumerate(weights, start=1):
-        torch.sub(rising, of_mean, out=centred)
         (of_last if node == len(weights) else before_last).add(centred, weight)
-        for some in (rising, of_mean):
-            torch.lerp(some, one, some, out=some)  # f (2 - f) is f at 2t, and its relative error grows no more
-    return torch.stack([before_last.matrix(len(maps)), of_last.matrix(len(maps))])
+        torch.lerp(centred, 1 - 2 * mean, centred, out=centred)
+        mean.mul_(2 - mean)
+    return torch.stack([before_last.matrix(), of_last.matrix()])
 
 
 def _arranged(maps: Tensor) -> Tensor:
-    """(head, position) -> (group, piece, head in group, position in piece), with zeros where there are too few.
+    """(head, position) -> (piece, position in piece, head), with zeros where there are too few positions.
 
-    A piece of positions is a matrix product of its own, so the libraries give each to one thread and wait for none between.
+    A piece is a matrix product of its own, so the libraries give each to one thread and wait for none between.
     """
     heads, positions = maps.shape
-    groups, pieces = GROUPS if heads > FEW else 1, -(-positions // PIECE)
-    size = -(-heads // groups)
-    whole = maps.new_zeros(groups * size, pieces * PIECE)
-    whole[:heads, :positions] = maps
-    return whole.view(groups, size, pieces, PIECE).transpose(1, 2).contiguous()
+    pieces = -(-positions // PIECE)
+    whole = maps.new_zeros(pieces * PIECE, heads)
+    whole[:positions] = maps.T
+    return whole.view(pieces, PIECE, heads)
 
 
 class _Products:
-    """The inner products of all rows that come, piece by piece: of each group of heads with itself and all later ones."""
+    """The inner products of all heads that come, piece by piece: of each strip of heads with itself and all later ones."""
 
     def __init__(self, like: Tensor) -> None:
-        groups, pieces, size, _ = like.shape
-        self.shape = groups, pieces, size, size
-        self.by_lag = [like.new_zeros((groups - lag) * pieces, size, size) for lag in range(groups)]
+        pieces, _, self.heads = like.shape
+        firsts = range(0, self.heads, STRIP)
+        self.strips = {first: like.new_zeros(pieces, min(STRIP, self.heads - first), self.heads - first) for first in firsts}
 
     def add(self, rows: Tensor, weight: float) -> None:
-        """(group, piece, head, position)"""
-        for lag, products in enumerate(self.by_lag):
-            ones, others = rows[: len(rows) - lag].flatten(0, 1), rows[lag:].flatten(0, 1)
-            products.baddbmm_(ones, others.mT, alpha=weight)
+        """(piece, position, head)"""
+        for first, products in self.strips.items():
+            products.baddbmm_(rows[:, :, first : first + STRIP].mT, rows[:, :, first:], alpha=weight)
 
-    def matrix(self, heads: int) -> Tensor:
+    def matrix(self) -> Tensor:
         """All of them: (head, head), float64."""
-        groups, pieces, size, _ = self.shape
-        found = self.by_lag[0].new_zeros(groups, groups, size, size, dtype=torch.float64)
-        for lag, products in enumerate(self.by_lag):
-            summed = products.view(groups - lag, pieces, size, size).sum(1, dtype=torch.float64)
-            for group, product in enumerate(summed):
-                found[group, group + lag] = product
-                found[group + lag, group] = product.T
-        return found.transpose(1, 2).reshape(groups * size, groups * size)[:heads, :heads]
+        found = self.strips[0].new_empty(self.heads, self.heads, dtype=torch.float64)
+        for first, products in self.strips.items():
+            summed = products.sum(0, dtype=torch.float64)
+            found[first : first + STRIP, first:] = summed
+            found[first:, first : first + STRIP] = summed.T
+        return found
 
 
 def _doubtful(found: Tensor, of_last: Tensor, own: Tensor) -> Tensor:
