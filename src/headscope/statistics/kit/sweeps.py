@@ -44,7 +44,11 @@ def sweep(
     """What `make` makes of all scores, joined: from (text, head, row, key), and which texts and heads they are, to
     (text, head, ...) each. The scores are the weights, where `measures` (of `swept_with`) are these times a factor."""
     own = len(measures) == 1 and key_factor(block, measures[0]) is None
-    whole = block.scores(measures[0]) if own else block.weights
+    return by_parts(block.scores(measures[0]) if own else block.weights, make)
+
+
+def by_parts(whole: Tensor, make: Callable[[Tensor, slice, slice], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:
+    """The same of any maps (text, head, row, key)."""
     rows = []
     for texts, parts in _parts(whole):
         made = [make(whole[texts, heads], texts, heads) for heads in parts]
