@@ -16,6 +16,7 @@ from benchmarks.page import page
 from benchmarks.report import as_json, console, show, show_summary, write
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
+from headscope.allocation import keep_freed_memory
 
 
 def main(
@@ -37,6 +38,7 @@ def main(
     if unknown:
         raise typer.BadParameter(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(all_of_them)}")
     settings = Settings(repeats, quick)
+    keep_freed_memory()  # as the command does: for whatever is compared, ours and the plain model
     out, machine, began = console(), machine_facts(), time.monotonic()
     out.print(", ".join(f"{name} {value}" for name, value in machine.items()) + "\n")
     results: dict[str, list[Row]] = {}

@@ -11,6 +11,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeVar
 
+from benchmarks.children import end_with_parent
+
 Measured = TypeVar("Measured")
 _STATUS = Path("/proc/self/status")
 MB = 1e6
@@ -31,7 +33,7 @@ class Memory:
 
 def in_fresh_process(measure: Callable[..., Measured], *arguments: Any) -> Measured:
     """`measure(*arguments)` in a process that has done nothing before. `measure` is a module's own function."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
         return pool.submit(measure, *arguments).result()
 
 

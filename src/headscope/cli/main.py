@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from headscope.allocation import keep_freed_memory
 from headscope.cli.commands import COMMANDS, SETTINGS, Commands, command_named
 from headscope.errors import HeadscopeError, ReadingError
 from headscope.version import __version__, installed
@@ -44,6 +45,7 @@ def options(
 
 def main() -> None:
     """Run a command. An error of the user's making is one sentence on stderr, and exit code 2."""
+    keep_freed_memory()
     try:
         code = app(standalone_mode=False, prog_name="headscope")
     except ReadingError as error:

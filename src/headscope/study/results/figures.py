@@ -79,9 +79,15 @@ _LINE, _LETTER = 0.105, 0.048  # inches that a line of it is tall, and a letter 
 
 
 def save(made: Figure, stem: Path) -> list[Path]:
-    """`stem.svg` and `stem.pdf`, each written whole or not at all."""
+    """`stem.svg` and `stem.pdf`, each written whole or not at all. It is laid out once: both show the same."""
+    svg, pdf = (stem.parent / f"{stem.name}.{kind}" for kind in ("svg", "pdf"))
+    engine = made.get_layout_engine()
     with matplotlib.rc_context(_STYLE):
-        return [write(made, stem.parent / f"{stem.name}.{kind}") for kind in ("svg", "pdf")]
+        write(made, svg)
+        made.set_layout_engine("none")
+        write(made, pdf)
+        made.set_layout_engine(engine)
+    return [svg, pdf]
 
 
 def write(made: Figure, path: Path) -> Path:
