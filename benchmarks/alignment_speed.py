@@ -25,8 +25,8 @@ from headscope.text.parallel import parallel_documents
 PLAIN = "plain SDPA forced decoding"
 LAYER, HEAD, SIX = "links by a layer's joint norm", "links by a head's norm", "links by six heads that agree (the default)"
 AGREEING = ((0, 5, "AWI"), (1, 7, "AWI"), (2, 3, "AWI"), (2, 6, "AWI"), (3, 2, "AWI"), (5, 0, "AWO"))  # what it chooses here
-PAIRS, BATCH = 400, 16
-FEW, MANY = 1_000, 10_000
+PAIRS, BATCH = 128, 16
+FEW, MANY = 1_000, 4_000
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 MODEL = SHARED / "models" / "opus-mt-fr-en"
 HANSARDS = SHARED / "data" / "alignment" / "hansards" / "en-fr.txt"
@@ -52,7 +52,7 @@ def alignment_speed(settings: Settings) -> list[Row]:
 
 
 def alignment_memory(settings: Settings) -> list[Row]:
-    """Peak memory of a whole alignment: 10,000 short pairs against 1,000."""
+    """Peak memory of a whole alignment: 4,000 short pairs against 1,000."""
     if not (MODEL.is_dir() and HANSARDS.is_file()):
         return []
     few, many = (20, 40) if settings.quick else (FEW, MANY)

@@ -7,5 +7,5 @@ from dataclasses import dataclass
 class Settings:
     """`quick` replaces every shape by a tiny one: it shows that a benchmark runs, and its numbers mean nothing."""
 
-    repeats: int = 5
+    repeats: int = 3
     quick: bool = False

@@ -30,7 +30,7 @@ PLAIN = "plain SDPA forward"
 ALL = f"all {len(usual_statistics())} statistics by weight"
 BOTH = f"{ALL} and by norm"
 BATCHES, BATCH, LIMIT = 8, 16, 128
-FEW, MANY = 2_000, 20_000
+FEW, MANY = 1_000, 8_000
 LONG = 16_384
 
 
@@ -49,7 +49,7 @@ def study_speed(settings: Settings) -> list[Row]:
 
 
 def study_memory(settings: Settings) -> list[Row]:
-    """Peak memory of a whole study: 20,000 short documents against 2,000."""
+    """Peak memory of a whole study: 8,000 short documents against 1,000."""
     few, many = (40, 80) if settings.quick else (FEW, MANY)
     small, large = (in_fresh_process(study_peak, count) for count in (few, many))
     target = Target("<=", 1.1)

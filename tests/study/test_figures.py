@@ -9,6 +9,7 @@ import pytest
 from matplotlib import layout_engine
 
 from headscope.study.results import figures
+from headscope.study.results.layout import SteadyLayout
 
 
 def drawn(folder: Path) -> list[bytes]:
@@ -36,3 +37,14 @@ def test_the_last_bits_of_a_layout_change_no_byte(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(layout_engine, "do_constrained_layout", shaken)
     for _ in range(3):
         assert drawn(tmp_path) == once
+
+
+def test_a_figure_is_laid_out_once_for_both_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out, execute = [], SteadyLayout.execute
+    monkeypatch.setattr(SteadyLayout, "execute", lambda self, fig: laid_out.append(fig) or execute(self, fig))
+    made, axes = figures.figure(1, 2)
+    axes[0, 0].plot([0, 1], [0, 10_000])
+    engine = made.get_layout_engine()
+    assert [path.suffix for path in figures.save(made, tmp_path / "it")] == [".svg", ".pdf"]
+    assert laid_out == [made]
+    assert made.get_layout_engine() is engine, "whoever changes the figure after can draw it anew"

@@ -9,6 +9,7 @@ the scale of the whole sum and is linear otherwise: token j has the part D y_ij 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headscope.later import Tensor, torch
@@ -33,7 +34,7 @@ class Parts:
     inner_scale: Tensor  # batch row 1
     outer_scale: Tensor  # batch row 1
 
-    @property
+    @cached_property
     def own(self) -> Tensor:
         return self.residual + self.itself
 

@@ -74,7 +74,8 @@ class ResidualConnection:
     def scales(self, residual: Tensor, output: Tensor) -> tuple[Tensor, Tensor]:
         """What the inner and the outer normalisation divide by, for r and y of (..., d_model): (..., 1) each."""
         inner = no_scale(output) if self.inner is None else self.inner.scale(output)
-        total = residual + self.factor * (output if self.inner is None else self.inner(output))
+        added = output if self.inner is None else self.inner(output)
+        total = residual + (added if self.factor == 1 else self.factor * added)
         return inner, no_scale(total) if self.outer is None else self.outer.scale(total)
 
 
