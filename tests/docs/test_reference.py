@@ -56,7 +56,10 @@ def test_a_section_has_all_its_parts(name: str) -> None:
 def test_the_overview_lists_every_statistic_under_its_family_with_its_own_words() -> None:
     rows = re.findall(r"^\| \[`(\w+)`\]\((.+?)\) \| (.+?) \|$", pages.text("statistics/index.md"), re.MULTILINE)
     assert {name: (link, said) for name, link, said in rows} == {
-        name: (f"{documented()[name][0].removeprefix('statistics/')}#{name}", cls.about.replace("|", "\\|"))
+        name: (
+            f"{documented()[name][0].removeprefix('statistics/')}#{name}",
+            cls.about.replace("|", "\\|").replace("<", "&lt;"),
+        )
         for name, cls in STATISTICS.items()
         if own(cls.__module__)
     }
