@@ -70,7 +70,9 @@ def compare(model: Model, short: int, long: int, settings: Settings, most: int |
         "memory for it": {tool: _megabytes(found) for tool, found in memory.items()},
     }
     if most is not None:
-        columns["longest text in 8 GB"] = {tool: _longest(tool, model, plain, tokenizer, most) for tool in tools}
+        # Where `long` does not fit, no longer text will.
+        start = {tool: most if tool in fit else long // 2 for tool in tools}
+        columns["longest text in 8 GB"] = {tool: _longest(tool, model, plain, tokenizer, start[tool]) for tool in tools}
     columns |= agreement(readers, plain, batches[short])
     lines = [
         Line(
