@@ -24,8 +24,10 @@ TARGET = "The keys to the old cabinet are on the table in the kitchen , she said
 ABOUT = """A text of {tokens} tokens that SmolLM2-135M is made to write after its first word, and a sentence that
 opus-mt-fr-en is made to translate so: for every token that is written, the attention of all heads to the tokens before
 it, or to the source. Both read all rows in one pass; headscope's time has the norms in it. Agreement is the largest
-difference of any weight from what the model itself returns. Gradients, occlusion and contrastive attributions are
-inseq's field: headscope has none of tokens."""
+difference of any weight from what the model itself returns. inseq 0.7.1 is off in the translation after its first
+token: it gives the decoder embeddings that are scaled already, and Marian's decoder in transformers 5.22.2 scales them
+once more (a model that is given such embeddings has inseq's weights exactly). Gradients, occlusion and contrastive
+attributions are inseq's field: headscope has none of tokens."""
 
 
 def attribution(settings: Settings) -> Table:
