@@ -44,7 +44,7 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test browser
 	$(BIN)/python -m benchmarks -o docs/performance.json
 
-# headscope beside other tools, in an environment of their own; about 20 minutes on two cores, most of it long texts.
+# headscope beside other tools, in an environment of their own; most of the time goes into long texts.
 compare: $(COMPARE)/.made browser
 	$(COMPARE)/bin/python -m comparisons --repeats 3 -o docs/comparison.json
 

@@ -33,9 +33,8 @@ few lines of their user's, written here as a good user would: α‖vW_O‖, redu
 vectors. The papers' formulas are transformers' `output_attentions=True` and every α f(x) as a vector, as in
 kobayashi2020's code. Agreement is the largest difference of any weight and of any norm (relative to the largest) from
 the papers' formulas at {short} tokens, and of the model's last hidden states while it is read from those of the model
-alone. At {short} tokens nnsight is as quick as headscope within the noise: there the maps are small, and both do the
-model's own pass and a product; what headscope saves is memory, and with it time, on long texts. TransformerLens puts
-hooks on everything it could be asked for, and pays for them."""
+alone. At {short} tokens nnsight is as quick as headscope, or a little quicker; on long texts headscope holds blocks of
+rows, where the others hold a layer's whole map."""
 LONGEST = """
 The longest text is searched by halving, from the {most:,} tokens that the model takes, in a process that may hold 8 GB."""
 
