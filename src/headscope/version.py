@@ -1,6 +1,6 @@
 """The version of headscope: what a manifest, a page and `headscope --version` say."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "safetensors", "numpy", "pandas", "scipy", "scikit-learn", "matplotlib")
 EXTRAS = ("gguf", "accelerate", "spacy", "ray", "fastapi", "peft", "torchao", "bitsandbytes", "sentence-transformers")
