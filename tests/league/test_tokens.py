@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +13,10 @@ import torch
 from scipy.stats import spearmanr
 
 import headscope
+from headscope.cli.league import league as command
+from headscope.league import tokens
 from headscope.league.tokens import OF_HEAD, OF_LAYER, token_pairs, tokens_table
+from headscope.progress import Silent
 from tests.lens import textbook_forward
 from tests.lens.language_models import documents, lens_for
 from tests.statistics.tester import lens_for as lens_without_words
@@ -41,13 +46,13 @@ def by_loop(lens: headscope.Lens, family: str, row: dict, inputs: dict, monkeypa
 @pytest.mark.parametrize("family", ["gpt2", "llama", "bert"])
 def test_fifty_rows_a_layer_are_those_of_a_plain_loop(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lens = lens_without_words("bert") if family == "bert" else lens_for(family)
-    some = documents(family)
+    some = [*documents(family)] * 3  # drawn without replacement: enough rows that see three tokens
     pairs = token_pairs(lens, some, ROWS)
     rows = pairs.drop_duplicates(["layer", "of", "text", "row"]).groupby(["layer", "of"]).size()
     seen = {"bert": 3, "gpt2": 3, "llama": 3}[family]
     assert len(rows) == 2 * seen
     assert (rows == rows.iloc[0]).all()
-    assert rows.iloc[0] <= ROWS
+    assert rows.iloc[0] == ROWS
     clean = {}
     for place, document in enumerate(some):
         inputs = lens.encoder.batch([document]).inputs
@@ -97,3 +102,48 @@ def test_a_run_keeps_them(tmp_path: Path) -> None:
     )
     assert set(run["league_token_pairs"]["text"]) <= {0, 1, 2}
     pd.testing.assert_frame_equal(run["league_tokens"], tokens_table(run["league_token_pairs"]))
+
+
+def test_one_that_was_killed_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings: dict[str, Any] = {"how": "zero", "curves": False, "tokens": 4}
+    lens, some = lens_for("gpt2"), documents("gpt2")
+    headscope.league(lens, some, out=tmp_path / "whole", **settings)
+    begun: list[int] = []
+    count = tokens._frames
+
+    def killed(one: tokens.Sampled, ablation: Any) -> Any:
+        begun.append(one.text)
+        if len(set(begun)) == 3:
+            raise KeyboardInterrupt
+        return count(one, ablation)
+
+    monkeypatch.setattr(tokens, "_frames", killed)
+    with pytest.raises(KeyboardInterrupt):
+        headscope.league(lens, some, out=tmp_path / "killed", **settings)
+    done = {*begun} - {begun[-1]}
+    assert len(done) == 2
+    monkeypatch.setattr(tokens, "_frames", lambda one, ablation: begun.append(one.text) or count(one, ablation))
+    begun.clear()
+    headscope.league(lens, some, out=tmp_path / "killed", **settings)
+    assert begun
+    assert not done & {*begun}, "texts that are done are not counted again"
+    for name in ("league_tokens", "league_token_pairs"):
+        whole, again = (tmp_path / run / "tables" / f"{name}.parquet" for run in ("whole", "killed"))
+        assert again.read_bytes() == whole.read_bytes(), name
+
+
+def test_its_cost_is_said_first(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Said(Silent):
+        def say(self, text: str) -> None:
+            said.append(text)
+
+    given: dict[str, Any] = {"how": "zero", "curves": False, "tokens": 2}
+    headscope.league(lens_for("gpt2"), documents("gpt2"), out=tmp_path / "run", progress=Said(), **given)
+    assert "for single tokens" in said[0]
+
+
+def test_the_command_and_python_have_one_shard_size() -> None:
+    by_command = inspect.signature(command).parameters["shard_size"].default
+    assert by_command == inspect.signature(headscope.league).parameters["shard_size"].default

@@ -106,13 +106,13 @@ class Ablation:
         """(text, removal) each."""
         gone: dict[Site, Tensor] = {}
         by_place = {(site.stack, site.kind, site.layer): site for site in self.lens.sites}
+        device = self.lens.device  # once: it is looked for among the model's weights
         for copy, heads in enumerate(removals):
             for head in heads:
                 site = by_place[head[:3]]
-                mask = gone.setdefault(
-                    site, torch.zeros(len(removals), site.heads, dtype=torch.bool, device=self.lens.device)
-                )
-                mask[copy, head.head] = True
+                if site not in gone:
+                    gone[site] = torch.zeros(len(removals), site.heads, dtype=torch.bool, device=device)
+                gone[site][copy, head.head] = True
         changes = {site: partial(_replaced, mask, replacements[site], at) for site, mask in gone.items()}
         return self.changed(changes, start, len(removals))
 

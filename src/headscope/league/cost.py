@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from headscope.ablation.exact import run
 from headscope.ablation.predicted import has_words
+from headscope.ablation.removals import removable
 from headscope.later import torch
 from headscope.lens.head import Head
 from headscope.lens.lens import Lens
@@ -27,16 +28,20 @@ class Cost:
     effects: float
     estimates: float
     curves: float
+    tokens: float
     seconds_a_pass: float
 
     @property
     def passes(self) -> float:
-        return self.effects + self.estimates + self.curves + 2 * self.texts  # the means of the heads, and the study
+        return (
+            self.effects + self.estimates + self.curves + self.tokens + 2 * self.texts
+        )  # the means of the heads, and the study
 
     def __str__(self) -> str:
         parts = [f"{self.effects:,.0f} for the effects"]
         parts += [f"{self.estimates:,.0f} for estimates"] if self.estimates else []
         parts += [f"{self.curves:,.0f} for the curves"] if self.curves else []
+        parts += [f"{self.tokens:,.0f} for single tokens"] if self.tokens else []
         return (
             f"{self.heads} heads and {self.texts:,} texts: as much work as {self.passes:,.0f} passes of one text "
             f"({', '.join(parts)}), roughly {duration(self.passes * self.seconds_a_pass)} here."
@@ -44,20 +49,47 @@ class Cost:
 
 
 def cost_of(
-    lens: Lens, texts: Sequence[Document], heads: Sequence[Head], *, ways: int, draws: int, sets: int, curve_texts: int
+    lens: Lens,
+    texts: Sequence[Document],
+    heads: Sequence[Head],
+    *,
+    ways: int,
+    draws: int,
+    sets: int,
+    curve_texts: int,
+    rows: int = 0,
 ) -> Cost:
-    """A head's passes begin at its layer; a set's, nearly always, at the first. `draws` of labels, for the estimates."""
+    """A head's passes begin at its layer; a set's, nearly always, at the first. `draws` of labels, for the estimates.
+
+    `rows` of each attention lose every token that they see twice: from one head, and from all.
+    """
     order = {(site.stack, site.kind, site.layer): site.index for site in lens.sites}
     ahead = sum(1 - order[head[:3]] / len(order) for head in heads)
     estimates = len(texts) * (1 + BACKWARD * (1 + draws)) if has_words(lens) else 0
     curves = sets * min(len(texts), curve_texts)
-    return Cost(len(texts), len(heads), len(texts) * ways * ahead, estimates, curves, seconds_a_pass(lens, texts))
+    tokens = sum(
+        2 * min(rows, curve_texts * length) * seen * (1 - site.index / len(order))
+        for site in (removable(lens) if rows else ())
+        for length in [mean_length(lens, texts)]
+        for seen in [length / 2 if site.stack == "decoder" and site.kind == "self" else length]
+    )
+    exact = len(texts) * ways * ahead
+    return Cost(len(texts), len(heads), exact, estimates, curves, tokens, seconds_a_pass(lens, texts))
+
+
+def mean_length(lens: Lens, texts: Sequence[Document]) -> float:
+    """Tokens of one text, from some of them."""
+    lengths = [len(source) for source in lens.encoder.batch(_some(texts), truncate=True).sources]
+    return sum(lengths) / len(lengths)
+
+
+def _some(texts: Sequence[Document]) -> list[Document]:
+    return [texts[place * len(texts) // min(TRIED, len(texts))] for place in range(min(TRIED, len(texts)))]
 
 
 def seconds_a_pass(lens: Lens, texts: Sequence[Document]) -> float:
     """Of one text of mean length, fed with some others; the second time, when everything has been loaded."""
-    some = [texts[place * len(texts) // min(TRIED, len(texts))] for place in range(min(TRIED, len(texts)))]
-    batch = lens.encoder.batch(some, truncate=True)
+    batch = lens.encoder.batch(_some(texts), truncate=True)
     lengths = [len(source) for source in batch.sources]
     with torch.no_grad():
         for _ in range(2):

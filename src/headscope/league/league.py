@@ -46,7 +46,6 @@ from headscope.study.manifest import check_corpora, check_run, save_manifest
 from headscope.study.results.result import Result
 from headscope.study.results.workspace import Workspace
 from headscope.study.run import Run
-from headscope.study.shards import SHARD
 from headscope.study.tables import save_table
 from headscope.text import Corpus
 from headscope.text.as_read import what_of
@@ -54,6 +53,7 @@ from headscope.text.corpus import OnError
 
 KIND = "league"
 PARTS = ("numbers",)  # whose texts its figures show
+SHARD = 32  # documents: each costs a pass a head, and a kill loses at most one shard
 DRAWS = 8  # of labels a text, for the estimate of KL
 
 
@@ -173,7 +173,7 @@ class _League:
             sets = (len(NUMBERS) + 2 + self.settings["orders"]) * (len(counts_of(len(self.heads))) - 1) + 1
         return cost_of(
             self.lens, self.documents, self.heads, ways=len(self.ways), draws=DRAWS, sets=sets,
-            curve_texts=self.settings["curve_texts"],
+            curve_texts=self.settings["curve_texts"], rows=self.settings["tokens"],
         )  # fmt: skip
 
     def _ablate(self, part: str, corpus: Corpus, **asked: Any) -> Run:
@@ -217,7 +217,8 @@ class _League:
         some = self.documents[: self.settings["curve_texts"]]
         progress = self.workspace.progress.part("tokens")
         truncate = self.settings["truncate"]
-        pairs = token_pairs(self.lens, some, self.settings["tokens"], truncate=truncate, progress=progress)
+        kept = self.workspace.folder / "parts" / "tokens"
+        pairs = token_pairs(self.lens, some, self.settings["tokens"], truncate=truncate, progress=progress, kept=kept)
         if not len(pairs):
             self.workspace.left_out.append("Tokens: no row of these texts sees three tokens.")
             return

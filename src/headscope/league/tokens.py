@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from headscope.lens.tokens.batch import Batch
 from headscope.progress import Progress, Silent
 from headscope.statistics.base import Array, ratio
 from headscope.statistics.kit.resampling import resampled, small_sample_tail
+from headscope.study.tables import read_table, save_table, table_names
 from headscope.text import Document
 
 OF_HEAD = ("weight", "norm", "projection", "effective")
@@ -62,9 +64,18 @@ def sample(lens: Lens, lengths: Sequence[Mapping[int, tuple[int, int]]], rows: i
 
 
 def token_pairs(
-    lens: Lens, documents: Sequence[Document], rows: int, *, truncate: bool = False, progress: Progress | None = None
+    lens: Lens,
+    documents: Sequence[Document],
+    rows: int,
+    *,
+    truncate: bool = False,
+    progress: Progress | None = None,
+    kept: Path | None = None,
 ) -> pd.DataFrame:
-    """A row for each token that a sampled row sees: every score, and the effect of taking its vector away."""
+    """A row for each token that a sampled row sees: every score, and the effect of taking its vector away.
+
+    A text that is done is kept in the folder `kept`, and not counted again.
+    """
     bar = progress or Silent()
     batches = [lens.encoder.batch([document], truncate=truncate) for document in documents]
     layers = watching.Layers(lens.model, lens.trace.sites)
@@ -74,13 +85,18 @@ def token_pairs(
     bar.begin(len(documents), 0)
     with torch.no_grad():
         for text, batch in enumerate(batches):
-            here = [one for one in chosen if one.text == text]
-            if here:
+            here, name = [one for one in chosen if one.text == text], f"text_{text:05}"
+            if here and kept is not None and name in table_names(kept):
+                frames.append(read_table(kept, name))
+            elif here:
                 ablation = Ablation(lens, batch, layers, check=text == 0)
                 lens.run(replace(batch, inputs=ablation.inputs), _Reader(here).receive, rows=None)
-                frames += [frame for one in here for frame in _frames(one, ablation)]
+                found = pd.concat([frame for one in here for frame in _frames(one, ablation)], ignore_index=True)
+                frames.append(found.astype({"head": "Int64"}))
+                if kept is not None:
+                    save_table(kept, name, frames[-1])
             bar.advance(1)
-    return pd.concat(frames, ignore_index=True).astype({"head": "Int64"}) if frames else pd.DataFrame(columns=PLACE)
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=PLACE)
 
 
 def _lengths(batch: Batch, site: Site) -> tuple[int, int]:
