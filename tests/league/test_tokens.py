@@ -106,7 +106,7 @@ def test_a_run_keeps_them(tmp_path: Path) -> None:
 
 def test_one_that_was_killed_goes_on_to_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings: dict[str, Any] = {"how": "zero", "curves": False, "tokens": 4}
-    lens, some = lens_for("gpt2"), documents("gpt2")
+    lens, some = lens_for("gpt2"), [*documents("gpt2")] * 2
     headscope.league(lens, some, out=tmp_path / "whole", **settings)
     begun: list[int] = []
     count = tokens._frames

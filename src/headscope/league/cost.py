@@ -33,9 +33,8 @@ class Cost:
 
     @property
     def passes(self) -> float:
-        return (
-            self.effects + self.estimates + self.curves + self.tokens + 2 * self.texts
-        )  # the means of the heads, and the study
+        means_and_study = 2 * self.texts
+        return self.effects + self.estimates + self.curves + self.tokens + means_and_study
 
     def __str__(self) -> str:
         parts = [f"{self.effects:,.0f} for the effects"]
