@@ -42,21 +42,31 @@ def test_ray_counts_the_same_bytes(source: ModelSource, engine: Ray, tmp_path: P
     assert files_of(tmp_path / "here") == files_of(tmp_path / "there")
 
 
+TAKING_AWAY = {
+    "ablate": (
+        ["--how", "zero", "--how", "mean", "--heads", "0.0, 1.1", "--layers", "--curve", "ablation.kl", "--draws", 2],
+        ("ablation", "ablation_sets", "ablation_layers", "ablation_curve"),
+    ),
+    "league": (["--how", "zero", "--tokens", 2], ("league", "league_heads", "league_curves", "league_tokens")),
+}
+
+
 @pytest.mark.xdist_group("ray")
-def test_ray_takes_heads_away_to_the_same_bytes(engine: Ray, tmp_path: Path, monkeypatch, capsys) -> None:
+@pytest.mark.parametrize("command", ["ablate", pytest.param("league", marks=pytest.mark.cluster)])
+def test_ray_takes_heads_away_to_the_same_bytes(command: str, engine: Ray, tmp_path: Path, monkeypatch, capsys) -> None:
     """Means, estimates, effects, sets, layers and the curve: every phase is a job, and every file the same."""
     model = save_tiny(tmp_path / "llama", "llama")
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:12]))
     engine.close()
     engine.cluster.join()  # begun once; the command's own workers join it
-    command = ["ablate", model, tmp_path / "texts.txt", "--how", "zero", "--how", "mean", "--heads", "0.0, 1.1", "--layers"]
-    command += ["--curve", "ablation.kl", "--draws", 2, "--shard-size", 4, "--json", "-o", tmp_path / "run"]
+    given, tables = TAKING_AWAY[command]
+    run = [command, model, tmp_path / "texts.txt", *given, "--shard-size", 4, "--json", "-o", tmp_path / "run"]
     for name, more in (("here", ()), ("there", ("--engine", "ray", "--workers", 2))):
-        code, _, said = run_command(monkeypatch, capsys, *command, *more)
+        code, _, said = run_command(monkeypatch, capsys, *run, *more)
         assert code == 0, said
         (tmp_path / "run").rename(tmp_path / name)
     here, there = files_of(tmp_path / "here"), files_of(tmp_path / "there")
-    assert {f"tables/ablation{end}.parquet" for end in ("", "_sets", "_layers", "_curve")} <= here.keys()
+    assert {f"tables/{table}.parquet" for table in tables} <= here.keys()
     assert here.keys() == there.keys()
     assert [file for file in here if here[file] != there[file]] == []
 
