@@ -12,6 +12,8 @@ import pytest
 
 from tests import places
 
+pytestmark = pytest.mark.xdist_group("browser")
+
 
 @pytest.fixture(scope="module")
 def architectures(tmp_path_factory: pytest.TempPathFactory) -> str:
