@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+import headscope
+
 
 def machine_facts() -> dict[str, Any]:
     """Processor, threads, how busy the machine is, and the versions that matter."""
@@ -20,7 +22,7 @@ def machine_facts() -> dict[str, Any]:
         "python": platform.python_version(),
         "torch": torch.__version__,
         "transformers": version("transformers"),
-        "headscope": version("headscope"),
+        "headscope": headscope.__version__,  # of this tree: what is installed may say an older one
     }
 
 
