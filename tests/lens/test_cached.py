@@ -8,7 +8,8 @@ from headscope.lens.block import AttentionBlock
 from headscope.statistics.kit.annotations import label_masks
 from headscope.statistics.kit.categories import key_categories
 from headscope.statistics.kit.key_masks import is_comma, is_period, keys_where
-from headscope.statistics.kit.totals import given, received
+from headscope.statistics.kit.row_sums import given
+from headscope.statistics.kit.totals import received
 from headscope.text import Document
 from tests.statistics.tester import block_by_hand
 

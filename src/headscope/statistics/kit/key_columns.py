@@ -1,6 +1,6 @@
 """Sums over the keys of every row as one thin product: a column for each kind of keys, and each measure, that is summed.
 
-The kinds are the first key, all others, and those that are no sinks. A column is 1 at its keys and 0 elsewhere, times the
+The kinds are all keys but the first, and those that are no sinks. A column is 1 at its keys and 0 elsewhere, times the
 measure's factor: sum_j alpha_ij ||f(x_j)|| is such a product, and so is what an entropy by norm needs, because with s = a f
 
     s log s = f (a log a) + a (f log f).
@@ -18,21 +18,22 @@ from headscope.statistics.kit.categories import beyond_sinks_of
 from headscope.statistics.kit.sweeps import FACTORS, key_factor
 
 _COLUMNS = 4  # what a processor's kernels make at a time; fewer take longer
-KINDS = FIRST, OTHERS, NO_SINKS = range(3)
+KINDS = OTHERS, NO_SINKS = range(2)
 
 
 class KeyColumns(NamedTuple):
     """(batch, head, column, key) each, kind by kind, and in each kind measure by measure; one head if all have the same."""
 
     factors: Tensor
-    logarithms: Tensor | None  # f log f for a factor f; None where all factors are 1
+    with_logarithms: Tensor  # the same, and after them f log f for every factor f; just the same where all factors are 1
 
 
 def key_columns(block: ScoreBlock, measures: tuple[str, ...]) -> KeyColumns:
     """Of measures that are the weights times a factor, or of any other one."""
     if isinstance(block, AttentionBlock) and any(key_factor(block, measure) is not None for measure in measures):
         return block.key_side.cached(_with_factors, block.attended, block.is_causal, measures)
-    return KeyColumns(_kinds(block.attended, block.key_mask, block.is_causal, block.weights.dtype)[:, None], None)
+    kinds = _kinds(block.attended, block.key_mask, block.is_causal, block.weights.dtype)[:, None]
+    return KeyColumns(kinds, kinds)
 
 
 def onto(scores: Tensor, columns: Tensor) -> Tensor:
@@ -59,7 +60,7 @@ def _kinds(side: Side, mask: Tensor, causal: bool, dtype: torch.dtype) -> Tensor
     kept = beyond_sinks_of(side, mask, causal)
     first = torch.zeros_like(kept)
     first[:, 0] = True
-    return torch.stack([first, ~first, kept], 1).to(dtype)
+    return torch.stack([~first, kept], 1).to(dtype)
 
 
 def _with_factors(keys: KeySide, side: Side, causal: bool, measures: tuple[str, ...]) -> KeyColumns:
@@ -68,6 +69,5 @@ def _with_factors(keys: KeySide, side: Side, causal: bool, measures: tuple[str, 
     factors = torch.stack([known.get(name, one) for name in measures], 2)  # batch head measure key
     mask = one[:, 0].bool() if keys.mask is None else keys.mask
     kinds = _kinds(side, mask, causal, one.dtype)[:, None, :, None]  # batch 1 kind 1 key
-    return KeyColumns(
-        (kinds * factors[:, :, None]).flatten(2, 3), (kinds * torch.xlogy(factors, factors)[:, :, None]).flatten(2, 3)
-    )
+    columns, logarithms = ((kinds * of[:, :, None]).flatten(2, 3) for of in (factors, torch.xlogy(factors, factors)))
+    return KeyColumns(columns, torch.cat([columns, logarithms], 2))

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
-from headscope.statistics.kit.key_columns import KINDS, key_columns, onto, part_of
 from headscope.statistics.kit.sweeps import key_factor, sweep, swept_with
 
 
@@ -19,46 +18,39 @@ def received(block: ScoreBlock, measure: str) -> Tensor:
     return block.scores(measure).sum(2) if factor is None else block.cached(received, "weight") * factor
 
 
-class RowSums(NamedTuple):
-    """(batch, head, row) each, and the last (batch, head)."""
+class Reach(NamedTuple):
+    """What the rows of a head reach for."""
 
-    of_first: Tensor  # what goes to the first key
-    beyond_first: Tensor  # what goes to all others
-    beyond_sinks: Tensor  # what goes to those that are no sinks
-    largest: Tensor  # the most that goes to any
-    spanned: Tensor  # what goes to others than the first, times how far away they are
+    largest: Tensor  # the most that goes to any key: (batch, head, row)
+    spanned: Tensor  # what goes to others than the first, times how far away they are: (batch, head)
 
 
-def row_sums(block: ScoreBlock, measure: str) -> RowSums:
-    """Those of a block, computed once, with those of all measures that one sweep serves."""
+def reach(block: ScoreBlock, measure: str) -> Reach:
+    """That of a block, computed once, with that of all measures that one sweep serves."""
     measures = swept_with(block, measure)
-    return block.cached(_row_sums, measures)[measures.index(measure)]
+    return block.cached(_reach, measures)[measures.index(measure)]
 
 
-def given(block: ScoreBlock, measure: str) -> Tensor:
-    """What every row gives to all keys: (batch, head, row); 1 for weights without sinks, 0 at padding."""
-    found = row_sums(block, measure)
-    return found.of_first + found.beyond_first
-
-
-def _row_sums(block: ScoreBlock, measures: tuple[str, ...]) -> list[RowSums]:
-    columns, count = key_columns(block, measures).factors, len(measures)
+def _reach(block: ScoreBlock, measures: tuple[str, ...]) -> list[Reach]:
     factors = [key_factor(block, measure) for measure in measures]
     apart = (block.row_positions[:, None] - block.key_positions).abs().to(block.weights.dtype)
     apart[:, 0] = 0
 
     def make(scores: Tensor, texts: slice, heads: slice) -> tuple[Tensor, ...]:
-        found = [onto(scores, part_of(columns, texts, heads))]
+        found: list[Tensor] = []
         for factor in factors:
             own = scores if factor is None else scores * factor[texts, heads, None]
             found += [own.amax(3), own.flatten(2) @ apart.flatten()]
         return tuple(found)
 
-    sums, *others = sweep(block, measures, make)
-    return [
-        RowSums(*(sums[:, :, kind * count + place] for kind in KINDS), *others[2 * place : 2 * place + 2])
-        for place in range(count)
-    ]
+    found = sweep(block, measures, make)
+    return [Reach(*found[2 * place : 2 * place + 2]) for place in range(len(measures))]
+
+
+def on_first(block: ScoreBlock, measure: str) -> Tensor:
+    """What every row gives to the first key: (batch, head, row)."""
+    factor = key_factor(block, measure)
+    return block.scores(measure)[..., 0] if factor is None else block.weights[..., 0] * factor[:, :, :1]
 
 
 def on_diagonal(block: ScoreBlock, measure: str, offset: int) -> Tensor:

@@ -6,7 +6,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import TOKENS, Column
 from headscope.statistics.kit.text_means import Averaged
-from headscope.statistics.kit.totals import row_sums
+from headscope.statistics.kit.totals import on_first, reach
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
@@ -22,10 +22,9 @@ class Distance(Averaged, NullFiltered):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        found = row_sums(block, self.measure)
-        spanned = found.spanned
+        spanned = reach(block, self.measure).spanned
         if not self.without_first:
-            spanned = spanned + (found.of_first * block.row_positions).sum(2)
+            spanned = spanned + (on_first(block, self.measure) * block.row_positions).sum(2)
         self.add(block.site, spanned=spanned.sum(0), total=self.total_in(block))
 
     def columns(self, sums: Sums) -> Columns:

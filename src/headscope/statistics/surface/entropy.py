@@ -10,9 +10,9 @@ from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Statistic
 from headscope.statistics.columns import NATS, Column
-from headscope.statistics.kit.informations import informations
+from headscope.statistics.kit.row_sums import given, row_sums
 from headscope.statistics.kit.text_means import Averaged
-from headscope.statistics.kit.totals import given, keys_in_sight, queries
+from headscope.statistics.kit.totals import keys_in_sight, queries
 from headscope.statistics.registry import statistic
 from headscope.statistics.surface.null_attention import NullFiltered
 
@@ -51,8 +51,10 @@ class Entropy(Averaged, NullFiltered):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        found = informations(block, self.measure)
-        informed = found.beyond_first if self.without_first else found.of_first + found.beyond_first
+        found = row_sums(block, self.measure)
+        informed = found.informed_beyond_first
+        if not self.without_first:
+            informed = found.informed_of_first + informed
         entropies = row_entropies(informed, self.given_in(block).clamp(min=0))
         uniform = uniform_entropies(block, self.first_key)
         if self.without_first:

@@ -4,7 +4,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import COUNT, LENGTH, SHARE, Column
 from headscope.statistics.kit.text_means import Averaged
-from headscope.statistics.kit.totals import queries, row_sums, total, visible
+from headscope.statistics.kit.totals import queries, reach, total, visible
 from headscope.statistics.registry import statistic
 
 
@@ -24,7 +24,7 @@ class Maximum(Averaged):
     )
 
     def update(self, block: ScoreBlock) -> None:
-        maximum = (row_sums(block, self.measure).largest * block.row_mask[:, None]).sum((0, 2))
+        maximum = (reach(block, self.measure).largest * block.row_mask[:, None]).sum((0, 2))
         self.add(block.site, maximum=maximum, rows=block.cached(queries))
 
 

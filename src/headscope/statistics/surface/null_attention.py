@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from headscope.later import Tensor
 from headscope.lens import ScoreBlock, Site
 from headscope.statistics.base import Statistic
-from headscope.statistics.kit.totals import given, received, row_sums
+from headscope.statistics.kit.row_sums import given, row_sums
+from headscope.statistics.kit.totals import received
 from headscope.statistics.registry import setting
 
 

@@ -9,8 +9,8 @@ from headscope.statistics.base import Columns, Sums, ratio
 from headscope.statistics.columns import SHARE, Column, share_on
 from headscope.statistics.kit.key_columns import onto
 from headscope.statistics.kit.key_masks import separators
+from headscope.statistics.kit.row_sums import given
 from headscope.statistics.kit.text_means import Averaged
-from headscope.statistics.kit.totals import given
 from headscope.statistics.registry import statistic
 
 

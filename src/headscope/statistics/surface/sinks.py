@@ -13,7 +13,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import RATIO, SHARE, Column, share_on
 from headscope.statistics.kit.categories import USUAL, beyond_sinks, key_categories
-from headscope.statistics.kit.informations import informations
+from headscope.statistics.kit.row_sums import row_sums
 from headscope.statistics.kit.site_rows import SiteRows
 from headscope.statistics.kit.totals import first_row, on_diagonal, received, total
 from headscope.statistics.registry import statistic
@@ -66,10 +66,10 @@ class BeyondSinks(Statistic):
         kept = beyond_sinks(block)
         got = block.cached(received, self.measure)
         by_category = {"first": FIRST, "separator": SEPARATOR, "punctuation": PUNCTUATION}
-        found = informations(block, self.measure)
-        left = found.given_beyond_sinks
+        found = row_sums(block, self.measure)
+        left = found.beyond_sinks
         # S H = S log S - sum s log s: rows count by how much they leave, which needs no division
-        entropies = torch.xlogy(left, left) - found.beyond_sinks
+        entropies = torch.xlogy(left, left) - found.informed_beyond_sinks
         self.add(
             block.site,
             total=block.cached(total, self.measure),

@@ -1,4 +1,4 @@
-"""Sums of s log s against full tensors in float64, whatever the parts that a map is read in."""
+"""Sums of s and s log s against full tensors in float64, whatever the parts that a map is read in."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from headscope.lens.side import Side
 from headscope.lens.site import Site
 from headscope.statistics.kit import sweeps
 from headscope.statistics.kit.categories import beyond_sinks
-from headscope.statistics.kit.informations import informations
-from headscope.statistics.kit.totals import given, on_diagonal, received, row_sums
+from headscope.statistics.kit.row_sums import given, row_sums
+from headscope.statistics.kit.totals import on_diagonal, reach, received
 from tests.statistics.tester import documents, lens_for
 
 
@@ -24,17 +24,16 @@ def test_by_hand() -> None:
     rows = torch.tensor([[0.0, 0.0, 1.0], [0.3, 0.1, 0.6], [0.0, 0.0, 0.0]])[None, None]
     words = Side("source", [["a", "b", "[SEP]"]], [[False, False, True]], [[0, 1, None]], rows.device)
     block = ByHand(rows, words)
-    found = informations(block, "weight")
-    torch.testing.assert_close(found.given_beyond_sinks[0, 0], torch.tensor([0.0, 0.4, 0.0]))
+    found = row_sums(block, "weight")
+    torch.testing.assert_close(found.beyond_sinks[0, 0], torch.tensor([0.0, 0.4, 0.0]))
     of_kept = 0.3 * math.log(0.3) + 0.1 * math.log(0.1)
-    torch.testing.assert_close(found.beyond_sinks[0, 0], torch.tensor([0.0, of_kept, 0.0]))
-    torch.testing.assert_close(found.of_first[0, 0], torch.tensor([0.0, 0.3 * math.log(0.3), 0.0]))
+    torch.testing.assert_close(found.informed_beyond_sinks[0, 0], torch.tensor([0.0, of_kept, 0.0]))
+    torch.testing.assert_close(found.informed_of_first[0, 0], torch.tensor([0.0, 0.3 * math.log(0.3), 0.0]))
     beyond_first = 0.1 * math.log(0.1) + 0.6 * math.log(0.6)
-    torch.testing.assert_close(found.beyond_first[0, 0], torch.tensor([0.0, beyond_first, 0.0]))
-    sums = row_sums(block, "weight")
-    torch.testing.assert_close(sums.of_first[0, 0], torch.tensor([0.0, 0.3, 0.0]))
-    torch.testing.assert_close(sums.beyond_first[0, 0], torch.tensor([1.0, 0.7, 0.0]))
-    torch.testing.assert_close(sums.spanned, torch.tensor([[1.0 * 2 + 0.1 * 0 + 0.6 * 1]]))
+    torch.testing.assert_close(found.informed_beyond_first[0, 0], torch.tensor([0.0, beyond_first, 0.0]))
+    torch.testing.assert_close(found.of_first[0, 0], torch.tensor([0.0, 0.3, 0.0]))
+    torch.testing.assert_close(found.beyond_first[0, 0], torch.tensor([1.0, 0.7, 0.0]))
+    torch.testing.assert_close(reach(block, "weight").spanned, torch.tensor([[1.0 * 2 + 0.1 * 0 + 0.6 * 1]]))
 
 
 class ByHand(ScoreBlock):
@@ -68,22 +67,22 @@ def test_sums_are_those_of_the_whole_map(
         positive = scores.clamp(min=0)
         informed = torch.xlogy(positive, positive)
         kept = beyond_sinks(block)[:, None, None]
-        found = informations(block, measure)
+        found = row_sums(block, measure)
         expected = {
-            "of_first": informed[..., 0],
-            "beyond_first": informed[..., 1:].sum(-1),
-            "beyond_sinks": (informed * kept).sum(-1),
-            "given_beyond_sinks": (positive * kept).sum(-1),
+            "informed_of_first": informed[..., 0],
+            "informed_beyond_first": informed[..., 1:].sum(-1),
+            "informed_beyond_sinks": (informed * kept).sum(-1),
+            "beyond_sinks": (positive * kept).sum(-1),
         }
         apart = (block.row_positions[:, None] - block.key_positions).abs()
-        rows = row_sums(block, measure)
+        far = reach(block, measure)
         sums = {
             "received": (block.cached(received, measure), scores.sum(2)),
             "given": (block.cached(given, measure), scores.sum(3)),
-            "first": (rows.of_first, scores[..., 0]),
-            "beyond first": (rows.beyond_first, scores[..., 1:].sum(3)),
-            "largest": (rows.largest, scores.amax(3)),
-            "spanned": (rows.spanned, (scores * apart)[..., 1:].sum((2, 3))),
+            "first": (found.of_first, scores[..., 0]),
+            "beyond first": (found.beyond_first, scores[..., 1:].sum(3)),
+            "largest": (far.largest, scores.amax(3)),
+            "spanned": (far.spanned, (scores * apart)[..., 1:].sum((2, 3))),
             **{name: (getattr(found, name), amounts) for name, amounts in expected.items()},
         }
         for offset in (-2, 0, 1):
@@ -102,15 +101,15 @@ def test_norms_and_weights_share_their_logarithms(monkeypatch: pytest.MonkeyPatc
     lens.run(lens.encoder.batch(documents("bert")), blocks.append)
     block = blocks[0]
     block.asked = frozenset({"weight", "norm"})
-    informations(block, "weight")
     row_sums(block, "weight")
+    reach(block, "weight")
 
     def refuse(*_: Any) -> None:
         raise AssertionError("made again")
 
     monkeypatch.setattr(torch.Tensor, "log_", refuse)
     monkeypatch.setattr(torch.Tensor, "amax", refuse)
-    informations(block, "norm")
     row_sums(block, "norm")
+    reach(block, "norm")
     with pytest.raises(AssertionError, match="made again"):
-        informations(block, "joint_norm")
+        row_sums(block, "joint_norm")
