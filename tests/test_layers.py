@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "headscope"
 # From the ground up; packages of one step do not know each other.
 STAIRS = (
-    {"allocation", "errors", "colours", "html_table", "later", "progress", "version"},
+    {"allocation", "children", "errors", "colours", "garbage", "html_table", "later", "progress", "version"},
     {"remote"},
     {"files"},
     {"text"},

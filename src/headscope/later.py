@@ -37,12 +37,15 @@ class Later:
 
     def __init__(self, module: str, name: str | None = None) -> None:
         self._module, self._name = module, name
+        self._there: Any = None  # what it stands for, once it is used: a pass over a corpus asks a thousand times a batch
 
     def _load(self) -> Any:
-        if self._module == "transformers" and self._module not in sys.modules:
-            _without_advice_on_bars()
-        module = import_module(self._module)
-        return module if self._name is None else getattr(module, self._name)
+        if self._there is None:
+            if self._module == "transformers" and self._module not in sys.modules:
+                _without_advice_on_bars()
+            module = import_module(self._module)
+            self._there = module if self._name is None else getattr(module, self._name)
+        return self._there
 
     def __getattr__(self, name: str) -> Any:
         there = self._load()

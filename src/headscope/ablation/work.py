@@ -43,6 +43,7 @@ class _Job:
     made_with: MadeWith
     batches: BatchSettings
     group_size: int
+    side_by_side = 1  # estimates ask for gradients
 
     def prepare(self, lens: Lens, shard: Shard) -> Shard:
         """The shard with its documents as tokens."""

@@ -43,6 +43,7 @@ class Linking:
     source: ModelSource
     made_with: MadeWith
     linker: Linker
+    side_by_side = 1  # a linker may ask for gradients
 
     def prepare(self, lens: Lens, shard: Shard) -> Shard:
         """As it is: a linker makes tokens of its documents in a way of its own."""

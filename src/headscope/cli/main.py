@@ -9,6 +9,7 @@ import typer
 from headscope.allocation import keep_freed_memory
 from headscope.cli.commands import COMMANDS, SETTINGS, Commands, command_named
 from headscope.errors import HeadscopeError, ReadingError
+from headscope.garbage import end_without_looking
 from headscope.version import __version__, installed
 
 INTERRUPTED = 130  # what typer exits with on Ctrl-C
@@ -46,6 +47,7 @@ def options(
 def main() -> None:
     """Run a command. An error of the user's making is one sentence on stderr, and exit code 2."""
     keep_freed_memory()
+    end_without_looking()
     try:
         code = app(standalone_mode=False, prog_name="headscope")
     except ReadingError as error:

@@ -11,6 +11,7 @@ import typer
 from headscope.cli import options
 from headscope.cli.help import help_of
 from headscope.engines import chosen_engine
+from headscope.garbage import command_that_loads
 from headscope.lens import ModelSource
 from headscope.papers import PAPERS
 from headscope.papers.options import OPTION, Option
@@ -18,6 +19,7 @@ from headscope.papers.paper import Paper
 from headscope.progress import Bar
 from headscope.statistics.set_by_text import parse_setting, said, split_setting
 from headscope.study import Run
+from headscope.study.results.drawers import drawers_here
 
 paper = typer.Typer(
     help="Make every table and figure of a paper, for any model. The paper's own numbers stand beside.",
@@ -51,8 +53,14 @@ def _command(paper: type[Paper[Any, Any]]) -> Callable[..., None]:
         source = ModelSource(model, device, dtype, revision, trust_remote_code, device_map=device_map, quantization=quantize)
         data, settings = (_made(one, source, given) for one in (paper.data_type, paper.settings_type))
         chosen = replace(settings, **by_text)
-        with chosen_engine(engine, address, workers) as counting, Bar(quiet=as_json) as bar:
-            run = paper.run(source, data, chosen, out=output, batch_size=batch_size, engine=counting, progress=bar)
+        with (
+            command_that_loads(),
+            chosen_engine(engine, address, workers) as counting,
+            drawers_here() as drawers,
+            Bar(quiet=as_json) as bar,
+        ):
+            beside: Any = {"engine": counting, "drawers": drawers, "progress": bar}
+            run = paper.run(source, data, chosen, out=output, batch_size=batch_size, **beside)
         _tell(run, as_json)
 
     model, output, *others, _ = signature(command, eval_str=True).parameters.values()

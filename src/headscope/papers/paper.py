@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from headscope.errors import InputError
+from headscope.garbage import all_is_loaded
 from headscope.lens import Lens, ModelSource
 from headscope.progress import Progress, Silent
 from headscope.remote import as_path, is_remote
@@ -15,6 +16,7 @@ from headscope.statistics import Statistic
 from headscope.study import Run
 from headscope.study.engine import Engine
 from headscope.study.manifest import check_corpora, check_run
+from headscope.study.results.drawers import Drawers
 from headscope.study.results.made import Made, asked_for
 from headscope.study.results.result import Claim, Result, claims_result
 from headscope.study.results.workspace import Workspace
@@ -64,12 +66,14 @@ class Paper(Generic[D, S]):
         out: str | Path,
         batch_size: int = 16,
         engine: Engine | None = None,
+        drawers: Drawers | None = None,
         progress: Progress | None = None,
     ) -> Run:
         """Make what there is data for, in the run directory `out`; run it again to go on after an interruption.
 
         The model is an open lens, or a recipe that is opened once all is checked that can be without it; not at all, where
         the run is there, of the same files and settings, and whole. `engine` counts its studies: here, or on a cluster.
+        `drawers` draw its figures: here, when they are made, or in processes of their own.
         """
         cls.check_given(_given(data))
         chosen: S = settings or cls.settings_type()
@@ -89,10 +93,13 @@ class Paper(Generic[D, S]):
         if Made(folder).is_whole(asked):
             shown.say("Nothing has changed since this run was made: all of it is there.")
             return Run.open(folder)
+        drawing = drawers or Drawers()
+        drawing.begin()
         with lens.open() if isinstance(lens, ModelSource) else nullcontext(lens) as opened:
+            all_is_loaded()
             settled = cls.settled(opened, chosen)
             described = _described(settled, batch_size)
-            workspace = Workspace(cls.name, folder, opened, described, shown, corpora, engine)
+            workspace = Workspace(cls.name, folder, opened, described, shown, corpora, engine, drawing)
             return cls(workspace, _for_model(data, opened), settled, batch_size)._made(asked)
 
     def _made(self, asked: str) -> Run:

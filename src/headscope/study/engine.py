@@ -1,4 +1,4 @@
-"""Engines: who works on the shards. The local one does it here, one after the other."""
+"""Engines: who works on the shards. The local one does it here, several at a time where there are many."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from headscope.progress import Progress
 from headscope.study.ahead import ahead
 from headscope.study.manifest import MadeWith
 from headscope.study.shards import Shard
+from headscope.study.side_by_side import copies_for, side_by_side
 
 
 class Answer(Protocol):
@@ -34,6 +35,14 @@ class Job(Protocol[Done_co]):
     @property
     def made_with(self) -> MadeWith: ...
 
+    @property
+    def side_by_side(self) -> int:
+        """How many shards there are that copies of a process may work on; 1 where it has to be one after another.
+
+        Those of the whole run, however many are left: one that goes on after a kill does as it would have done.
+        """
+        ...
+
     def prepare(self, lens: Lens, shard: Shard) -> Shard:
         """The shard with what can be made of it beside the model's run: it is read, its texts become tokens."""
         ...
@@ -50,11 +59,12 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """One process, with one open lens; the next shard is prepared while the model runs over one."""
+    """This process, with one open lens, or copies of it; the next shard is prepared while the model runs."""
 
     def __init__(self, lens: Lens) -> None:
         self.lens = lens
 
     def run(self, job: Job[Done], shards: Iterable[Shard], progress: Progress) -> Iterator[Done]:
-        for shard in ahead(partial(job.prepare, self.lens), shards):
-            yield job.count(self.lens, shard)
+        prepared, count = ahead(partial(job.prepare, self.lens), shards), partial(job.count, self.lens)
+        copies = copies_for(self.lens, job.side_by_side)
+        yield from map(count, prepared) if copies == 1 else side_by_side(count, prepared, copies)

@@ -57,7 +57,7 @@ def study(
 
     The model is an open lens, or a recipe that is opened for the study. `encoding` says how documents become tokens: as they
     are written, `headscope.lens.BY_WORD` for alignments of words, or a `Prompt` with source and target for a decoder.
-    `engine` counts the shards: here, one after the other, or on a cluster (`headscope.engines.Ray`), to the same bytes.
+    `engine` counts the shards: here, side by side where there are many, or on a cluster (`headscope.engines.Ray`).
     """
     batches = BatchSettings(batch_size, max_tokens, truncate, on_error, encoding)
     chosen = as_statistics(statistics)
@@ -70,12 +70,13 @@ def study(
         total = cut.documents
         manifest = _begin(run, opened, read, cut, _settings(chosen, batches, shard_size))
         made_with = MadeWith.of(opened, manifest)
-        work = Work(opened.source, chosen, batches, group_size(total), made_with, read.annotator, read.on_error)
+        shards = -(-total // shard_size)
+        work = Work(opened.source, chosen, batches, group_size(total), shards, made_with, read.annotator, read.on_error)
         progress = progress or Silent()
         for line in notices(manifest["corpus"]):
             progress.say(line)
         count_shards(run, work, read, cut, engine or LocalEngine(opened), progress)
-        return _finish(run, opened.sites, chosen, -(-total // shard_size), manifest)
+        return _finish(run, opened.sites, chosen, shards, manifest)
 
 
 def check_study(

@@ -35,9 +35,15 @@ class Work:
     statistics: Sequence[Statistic]
     batches: BatchSettings
     group_size: int  # documents
+    shards: int  # of the whole corpus
     made_with: MadeWith
     annotator: Annotator | None = None
     on_error: OnError = "stop"  # the corpus's own, for what cannot be annotated
+
+    @property
+    def side_by_side(self) -> int:
+        # A copy of a process that has had gradients can have none.
+        return 1 if any(one.gradients for one in self.statistics) else self.shards
 
     def count(self, lens: Lens, shard: Shard) -> ShardCounts:
         """Depends on nothing but the work and the shard; `lens` is its source, opened."""

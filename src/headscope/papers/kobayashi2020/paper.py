@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
+from typing import ClassVar
 
 from headscope.errors import InputError
 from headscope.lens.lens import Lens
@@ -18,7 +19,6 @@ from headscope.statistics import EffectiveByLength
 from headscope.statistics.kit.categories import parse_categories
 from headscope.statistics.norms.frequencies import Frequencies
 from headscope.study.results.result import Claim, Result
-from headscope.study.shards import SHARD
 from headscope.text import Corpus
 
 FREQUENCY = "frequency.txt"  # in the run directory, where no file was given
@@ -41,6 +41,7 @@ class Kobayashi2020(Paper[Data, Settings]):
     """
 
     name, title = "kobayashi2020", facts.TITLE
+    shard_of_lengths: ClassVar[int] = 128  # documents: a batch has texts of about one length, of which a few texts have few
     data_type, settings_type = Data, Settings
     examples = (
         "headscope paper kobayashi2020 bert-base-uncased --text wiki.txt -o run",
@@ -98,8 +99,8 @@ class Kobayashi2020(Paper[Data, Settings]):
         cut = lengths.CutAtLengths(lengths.up_to(tokens))
         every = self.settings.every
         some = segments if every == 1 else segments.choose(cut.spread(segments, every))
-        # Large shards: a batch has texts of about one length, of which a few texts have few.
-        by_length = self.study("lengths", some, [EffectiveByLength(every=1)], encoding=cut, shard_size=SHARD)
+        size = self.shard_of_lengths
+        by_length = self.study("lengths", some, [EffectiveByLength(every=1)], encoding=cut, shard_size=size)
         return Analysis(counted, by_length, self.lens, self.settings.categories or {}, self.settings.seed)
 
     def _frequency(self, text: Corpus) -> Path:

@@ -35,7 +35,10 @@ _STYLE: Any = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "headscope",
 }
+_LAID_OUT: Any = {"figure.autolayout": False, "figure.constrained_layout.use": False}  # whatever a user's own file says
 _layout: Any = Later("headscope.study.results.layout", "SteadyLayout")
+_lay_out: Any = Later("headscope.study.results.layout", "lay_out")
+_shapes_only: Any = Later("headscope.study.results.fonts", "shapes_only")
 _METADATA: Any = {  # no dates, so that the same figure gives the same bytes
     "svg": {"Creator": "headscope", "Date": None},
     "pdf": {"CreationDate": None},
@@ -82,11 +85,14 @@ def save(made: Figure, stem: Path) -> list[Path]:
     """`stem.svg` and `stem.pdf`, each written whole or not at all. It is laid out once: both show the same."""
     svg, pdf = (stem.parent / f"{stem.name}.{kind}" for kind in ("svg", "pdf"))
     engine = made.get_layout_engine()
-    with matplotlib.rc_context(_STYLE):
-        write(made, svg)
-        made.set_layout_engine("none")
-        write(made, pdf)
-        made.set_layout_engine(engine)
+    with matplotlib.rc_context({**_STYLE, **_LAID_OUT}), _shapes_only():
+        _lay_out(made)
+        made.set_layout_engine(None)  # or each of the two would be drawn twice: the first time for its layout alone
+        try:
+            write(made, svg)
+            write(made, pdf)
+        finally:
+            made.set_layout_engine(engine)
     return [svg, pdf]
 
 

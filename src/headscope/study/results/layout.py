@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 DIGITS = 9  # of a place in a figure, which is 1 wide and 1 high: a billionth of it nobody sees
@@ -24,3 +26,18 @@ class SteadyLayout(ConstrainedLayoutEngine):
             axes.set_position([round(part, DIGITS) for part in place])
             axes.set_in_layout(laid_out)  # or it would be left out of the layout from now on
         return found
+
+
+def lay_out(figure: Figure) -> None:
+    """Put everything in its place, as it is when the figure is written as an SVG, without drawing it."""
+    engine = figure.get_layout_engine()
+    if engine is None:
+        return
+    canvas, dpi = figure.canvas, figure.dpi
+    try:
+        FigureCanvasSVG(figure)  # letters are as wide as there
+        figure.set_dpi(FigureCanvasSVG.fixed_dpi)
+        engine.execute(figure)
+    finally:
+        figure.set_canvas(canvas)
+        figure.set_dpi(dpi)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from headscope.files import write_text
 from headscope.later import Figure, pd
-from headscope.study.results import figures
 from headscope.study.results.latex import PACKAGES
 from headscope.study.results.printing import latex, markdown
 from headscope.study.tables import save_table
@@ -41,13 +40,11 @@ class Result:
     def printed(self) -> pd.DataFrame:
         return self.table if self.shown is None else self.shown
 
-    def save(self, folder: Path, *, draw: bool = True) -> None:
-        """tables/NAME.parquet, .md and .tex, and figures/NAME.svg and .pdf, unless these are there already."""
+    def save(self, folder: Path) -> None:
+        """tables/NAME.parquet, .md and .tex; its figure is drawn by a workspace, where it is not there already."""
         save_table(folder, self.name, self.table)
         for ending, text in (("md", self.markdown()), ("tex", self.latex())):
             write_text(folder / "tables" / f"{self.name}.{ending}", text)
-        if self.figure is not None and draw:
-            figures.save(self.figure, folder / "figures" / self.name)
 
     def markdown(self) -> str:
         notes = [f"{note}\n" for note in self.notes]

@@ -14,6 +14,7 @@ from headscope.study import Run, study
 from headscope.study.engine import Engine, LocalEngine
 from headscope.study.manifest import begin_run, save_manifest
 from headscope.study.results import figures
+from headscope.study.results.drawers import Drawers
 from headscope.study.results.made import Made, content_of
 from headscope.study.results.result import Result
 from headscope.study.tables import save_table
@@ -32,6 +33,7 @@ class Workspace:
     progress: Progress = field(default_factory=Silent)
     corpora: dict[str, str] = field(default_factory=dict)  # by name, the fingerprints of what it reads
     engine: Engine | None = None  # who counts; without one it is done here
+    drawers: Drawers = field(default_factory=Drawers)  # who draws; here, unless they are some
     results: list[Result] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)  # each a sentence: what, and why
     read: dict[str, list[str]] = field(default_factory=dict)  # what was read, in words, and by which of its studies
@@ -68,14 +70,14 @@ class Workspace:
 
     def add(self, result: Result, of: Sequence[str] = ()) -> Result:
         """Save a result; its figure says which model and texts it shows: those of `of`, where it names no studies itself."""
-        draw = result.figure is not None
+        result.save(self.folder)
         if result.figure is not None:
             parts = of if result.of is None else result.of
             texts = dict.fromkeys(self.texts[part] for part in parts if part in self.texts)
             figures.say(result.figure, " · ".join([result.models or self.lens.name, *texts]))
             self.drawn[result.name] = content_of(result.figure)
-            draw = not self.made.is_drawn(result.name, self.drawn[result.name])
-        result.save(self.folder, draw=draw)
+            if not self.made.is_drawn(result.name, self.drawn[result.name]):
+                self.drawers.save(result.figure, self.folder / "figures" / result.name)
         self.results.append(result)
         return result
 
@@ -89,6 +91,7 @@ class Workspace:
 
     def finish(self, title: str, opening: Sequence[str], asked: str = "") -> Run:
         """The page with all results, the finished manifest, and what the run was `asked` for, if that can be told again."""
+        self.drawers.wait()
         name = f"{self.kind}.md"
         write_text(self.folder / name, self._page(title, opening))
         results = {result.name: result.title for result in self.results}
