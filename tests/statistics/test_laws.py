@@ -72,7 +72,8 @@ def assert_equal(case: Case, one: Statistic, other: Statistic) -> None:
     if not EXAMPLES[case[0]][case[1]].ranks:
         assert_same(one, other)
         return
-    pd.testing.assert_frame_equal(one.table(), other.table(), rtol=1e-3, atol=1e-2)
+    # A decoder starts all its texts with one token, whose norm is one number in the first layer, but for rounding.
+    pd.testing.assert_frame_equal(one.table(), other.table(), rtol=1e-3, atol=2e-2)
 
 
 @every_example

@@ -126,12 +126,17 @@ class AttentionBlock(ScoreBlock):
         return self._all(len(self.rows)) if self.batch.query_mask(self.site) is None else super().row_mask
 
     def _all(self, length: int) -> Tensor:
-        return self.weights.new_ones((self.weights.shape[0], length), dtype=torch.bool)
+        return self.batch.cached(_nothing_padded, self.weights.shape[0], length, self.weights.device)
 
     @property
     def key_sequences(self) -> Sequence[TokenSequence]:
         """For each text of the batch, the tokens that the keys stand for."""
         return self.batch.key_sequences(self.site)
+
+
+def _nothing_padded(batch: Batch, texts: int, length: int, device: torch.device) -> Tensor:
+    """One mask for all blocks of a batch: what follows from a mask is computed once, too."""
+    return torch.ones(texts, length, dtype=torch.bool, device=device)
 
 
 def repeat_groups(vectors: Tensor, heads: int) -> Tensor:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Numbers held at a time while the inner products are computed: small enough to stay in a cache.
 CHUNK = 2_000_000
-PLANE = 130_000  # numbers of a (text, row, key) plane that is summed into: half a megabyte
+PLANE = 130_000  # numbers of a (text, row, key) plane that is summed into, for each core: half a megabyte
 
 
 def head_grams(values: Tensor, inner: Tensor) -> Tensor:
@@ -41,7 +41,8 @@ def joint_norms(weights: Tensor, grams: Tensor) -> Tensor:
     Head by head on (batch, row, key) planes: on a CPU three times as fast as a matrix product per key.
     """
     heads = weights.shape[1]
-    at_once = max(1, PLANE // max(1, weights[0, 0].numel())) if weights.device.type == "cpu" else max(1, len(weights))
+    most = PLANE * torch.get_num_threads() if weights.device.type == "cpu" else weights.numel()
+    at_once = max(1, most // max(1, weights[:1, 0].numel()))
     if len(weights) > at_once:
         parts = zip(weights.split(at_once), grams.split(at_once, 2), strict=True)
         return torch.cat([joint_norms(*part) for part in parts])

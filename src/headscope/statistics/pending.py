@@ -3,7 +3,7 @@
 To ask a graphics processor for a number is to wait until it has done all that it was told before. So what statistics add is
 kept as it is, a few numbers a head each, and comes over in one copy for each type of number: once a shard, because nobody
 looks at sums before. They are added up here, in float64 and in the order in which they came: a device that has no float64
-(Apple's) gives the same sums as any other.
+(Apple's) gives the same sums as any other. What is here already need not wait.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from headscope.later import Tensor, torch
 
+HERE = frozenset({"cpu"})  # kinds of device whose numbers can be looked at without waiting for them
 MOST = 50_000  # amounts of one statistic that wait: some megabytes; a shard of 256 texts has a few thousand
 
 
@@ -28,9 +29,20 @@ class Pending:
 
     def add(self, name: str, entries: int, here: Any, amount: Tensor | float) -> None:
         """To some of a sum's entries, an index: one number for all of them, or (entry, ...). A sum that is new is made."""
-        self.waiting.append((name, entries, here, amount))
-        if len(self.waiting) >= MOST:
-            settle([self])
+        if not self.waiting and not isinstance(amount, Tensor):
+            self.add_up(name, entries, here, amount)
+        elif not self.waiting and isinstance(amount, Tensor) and amount.device.type in HERE:
+            self.add_up(name, entries, here, amount.detach().numpy())
+        else:
+            self.waiting.append((name, entries, here, amount))
+            if len(self.waiting) >= MOST:
+                settle([self])
+
+    def add_up(self, name: str, entries: int, here: Any, amount: Any) -> None:
+        """The same at once, with an array."""
+        if name not in self.sums:
+            self.sums[name] = np.zeros((entries, *np.shape(amount)[1:]))
+        self.sums[name][here] += amount
 
 
 def settle(several: Iterable[Pending]) -> None:
@@ -40,10 +52,7 @@ def settle(several: Iterable[Pending]) -> None:
     for one in some:
         waiting, one.waiting = one.waiting, []
         for name, entries, here, _ in waiting:
-            amount = next(amounts)
-            if name not in one.sums:
-                one.sums[name] = np.zeros((entries, *np.shape(amount)[1:]))
-            one.sums[name][here] += amount
+            one.add_up(name, entries, here, next(amounts))
 
 
 def brought_over(amounts: Sequence[Tensor | float]) -> list[Any]:

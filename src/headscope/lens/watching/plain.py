@@ -18,8 +18,10 @@ from torch import Tensor, nn
 from headscope.lens.watching.masks import MaskPart
 from headscope.lens.watching.workspace import empty
 
-# Numbers that are worked on at a time: they stay in a processor's own cache, from the product to the softmax to the sum.
-PIECE = 400_000
+# Numbers that are worked on at a time: they stay near a processor, from the product to the softmax to the sum, and are so
+# many that calls do not count. SmolLM2, 1,024 tokens: 1.2 x the plain pass, and 1.35 with a quarter of them.
+PIECE = 1_600_000
+HALVES = 128  # rows: a longer text is worked on in two pieces at least, so that a decoder's first rows see half of it
 
 # A text with fewer weights than this is left to the model's own function: all texts of a batch at once cost less there.
 SMALL = 50_000
@@ -96,7 +98,7 @@ def plain_attention(
     batch, heads, length, size = query.shape
     groups, keys = key.shape[1:3]
     weights, output = empty(query, batch, heads, length, keys), query.new_empty(batch, length, heads, value.shape[-1])
-    step = min(length, max(1, PIECE // (heads * keys)))
+    step = max(1, min(PIECE // (heads * keys), max(HALVES, -(-length // 2))))
     scaling = size**-0.5 if scaling is None else scaling
     # A power of two rounds nothing, so queries, which are fewer numbers, take it.
     before = scaling if math.frexp(scaling)[0] == 0.5 else 1.0

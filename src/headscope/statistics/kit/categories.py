@@ -49,7 +49,7 @@ def key_categories(block: ScoreBlock, given: Mapping[str, str]) -> Tensor:
 
 def beyond_sinks(block: ScoreBlock) -> Tensor:
     """(batch, key), bool: which keys are neither the first token nor a separator, nor padding."""
-    return beyond_sinks_of(block.attended, block.key_mask, block.is_causal)
+    return block.attended.cached(beyond_sinks_of, block.key_mask, block.is_causal)
 
 
 def beyond_sinks_of(side: Side, mask: Tensor, causal: bool) -> Tensor:

@@ -31,8 +31,8 @@ class KeyColumns(NamedTuple):
 def key_columns(block: ScoreBlock, measures: tuple[str, ...]) -> KeyColumns:
     """Of measures that are the weights times a factor, or of any other one."""
     if isinstance(block, AttentionBlock) and any(key_factor(block, measure) is not None for measure in measures):
-        return block.key_side.cached(_with_factors, block.attended, block.is_causal, measures)
-    kinds = _kinds(block.attended, block.key_mask, block.is_causal, block.weights.dtype)[:, None]
+        return block.key_side.cached(_with_factors, block.attended, block.key_mask, block.is_causal, measures)
+    kinds = block.attended.cached(_kinds, block.key_mask, block.is_causal, block.weights.dtype)[:, None]
     return KeyColumns(kinds, kinds)
 
 
@@ -57,17 +57,16 @@ def part_of(columns: Tensor, texts: slice, heads: slice) -> Tensor:
 
 def _kinds(side: Side, mask: Tensor, causal: bool, dtype: torch.dtype) -> Tensor:
     """(batch, kind, key), 1 or 0."""
-    kept = beyond_sinks_of(side, mask, causal)
+    kept = side.cached(beyond_sinks_of, mask, causal)
     first = torch.zeros_like(kept)
     first[:, 0] = True
     return torch.stack([~first, kept], 1).to(dtype)
 
 
-def _with_factors(keys: KeySide, side: Side, causal: bool, measures: tuple[str, ...]) -> KeyColumns:
+def _with_factors(keys: KeySide, side: Side, mask: Tensor, causal: bool, measures: tuple[str, ...]) -> KeyColumns:
     known = {name: keys.cached(FACTORS[name]) for name in measures if name in FACTORS}
     one = torch.ones_like(next(iter(known.values())))
     factors = torch.stack([known.get(name, one) for name in measures], 2)  # batch head measure key
-    mask = one[:, 0].bool() if keys.mask is None else keys.mask
-    kinds = _kinds(side, mask, causal, one.dtype)[:, None, :, None]  # batch 1 kind 1 key
+    kinds = side.cached(_kinds, mask, causal, one.dtype)[:, None, :, None]  # batch 1 kind 1 key
     columns, logarithms = ((kinds * of[:, :, None]).flatten(2, 3) for of in (factors, torch.xlogy(factors, factors)))
     return KeyColumns(columns, torch.cat([columns, logarithms], 2))

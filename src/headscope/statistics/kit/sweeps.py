@@ -14,7 +14,7 @@ from headscope.later import Tensor, torch
 from headscope.lens import AttentionBlock, ScoreBlock
 from headscope.measures.value_norm import value_norms_of
 
-PART = 250_000  # numbers of a part on a CPU: a megabyte, as much as a core's own cache has; other devices take all at once
+PART = 500_000  # numbers of a part on a CPU: two megabytes stay near a core; other devices take all at once
 
 FACTORS = {"norm": value_norms_of}  # measures that are the weights times (batch, head, key)
 

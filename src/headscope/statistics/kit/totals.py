@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.statistics.kit.sweeps import key_factor, sweep, swept_with
 
 
@@ -33,8 +34,7 @@ def reach(block: ScoreBlock, measure: str) -> Reach:
 
 def _reach(block: ScoreBlock, measures: tuple[str, ...]) -> list[Reach]:
     factors = [key_factor(block, measure) for measure in measures]
-    apart = (block.row_positions[:, None] - block.key_positions).abs().to(block.weights.dtype)
-    apart[:, 0] = 0
+    apart = block.attended.cached(_apart, block.rows, block.weights.shape[-1], block.weights.dtype, block.weights.device)
 
     def make(scores: Tensor, texts: slice, heads: slice) -> tuple[Tensor, ...]:
         found: list[Tensor] = []
@@ -45,6 +45,14 @@ def _reach(block: ScoreBlock, measures: tuple[str, ...]) -> list[Reach]:
 
     found = sweep(block, measures, make)
     return [Reach(*found[2 * place : 2 * place + 2]) for place in range(len(measures))]
+
+
+def _apart(side: Side, rows: range, keys: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """How far each row is from each key, and 0 for the first key: (row, key)."""
+    places = torch.arange(rows.start, rows.stop, device=device)
+    apart = (places[:, None] - torch.arange(keys, device=device)).abs().to(dtype)
+    apart[:, 0] = 0
+    return apart
 
 
 def on_first(block: ScoreBlock, measure: str) -> Tensor:

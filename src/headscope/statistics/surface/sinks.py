@@ -10,12 +10,13 @@ import numpy as np
 
 from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
+from headscope.lens.side import Side
 from headscope.statistics.base import Columns, Statistic, Sums, ratio
 from headscope.statistics.columns import RATIO, SHARE, Column, share_on
 from headscope.statistics.kit.categories import USUAL, beyond_sinks, key_categories
 from headscope.statistics.kit.row_sums import row_sums
 from headscope.statistics.kit.site_rows import SiteRows
-from headscope.statistics.kit.totals import first_row, on_diagonal, received, total
+from headscope.statistics.kit.totals import on_diagonal, received, total
 from headscope.statistics.registry import statistic
 
 OFFSETS = {"two_before": -2, "previous": -1, "same": 0, "next": 1, "two_after": 2}
@@ -77,7 +78,7 @@ class BeyondSinks(Statistic):
             rest=(got * kept[:, None]).sum((0, 2)),
             **{name: self._on_diagonal(block, kept, offset) for name, offset in OFFSETS.items()},
             entropy=entropies.sum((0, 2)),
-            uniform=(left * _log_in_sight(block, kept)[:, None]).sum((0, 2)),
+            uniform=(left * block.attended.cached(_log_in_sight, kept, block.rows, block.is_causal)[:, None]).sum((0, 2)),
         )
         whole = self._received.complete(block, got * kept[:, None])
         if whole is not None:  # which token of a text gets most is known when its last rows have come
@@ -95,7 +96,9 @@ class BeyondSinks(Statistic):
         return columns | {"breadth": ratio(sums["entropy"], uniform)}
 
 
-def _log_in_sight(block: ScoreBlock, kept: Tensor) -> Tensor:
+def _log_in_sight(side: Side, kept: Tensor, rows: range, causal: bool) -> Tensor:
     """(batch, row): the log of how many keys that count a row can see."""
-    sees = first_row(block)[None] <= block.row_positions[:, None]  # row key
+    keys = torch.arange(kept.shape[1], device=kept.device)
+    first = keys if causal else torch.zeros_like(keys)  # the first row that can see a key
+    sees = first[None] <= torch.arange(rows.start, rows.stop, device=kept.device)[:, None]  # row key
     return (kept.float() @ sees.float().T).clamp(min=1).log()
