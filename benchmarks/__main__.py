@@ -39,13 +39,15 @@ def main(
         raise typer.BadParameter(f"there is no benchmark {unknown[0]!r}; choose from {', '.join(all_of_them)}")
     settings = Settings(repeats, quick)
     keep_freed_memory()  # as the command does: for whatever is compared, ours and the plain model
-    out, machine, began = console(), machine_facts(), time.monotonic()
+    out, machine, took = console(), machine_facts(), dict[str, float]()
     out.print(", ".join(f"{name} {value}" for name, value in machine.items()) + "\n")
     results: dict[str, list[Row]] = {}
     for name in only or BENCHMARKS:
+        began = time.monotonic()
         results[name] = all_of_them[name](settings)
+        took[name] = time.monotonic() - began
         show(out, name, about(all_of_them[name]), results[name], quick)
-        found = as_json(machine, asdict(settings), (time.monotonic() - began) / 60, results)
+        found = as_json(machine, asdict(settings), took, results)
         write(output, json.dumps(found, indent=2) + "\n")  # after each: who stops it keeps what was measured
         write(output.with_suffix(".md"), page(found))
     show_summary(out, results, quick)

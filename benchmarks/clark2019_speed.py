@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copy
 
+from benchmarks.passes import compared, count
 from benchmarks.rows import Row
 from benchmarks.settings import Settings
-from benchmarks.study_cost import BATCHES, PLAIN, forward, fresh, wikitext_batches
-from benchmarks.timing import alternate, as_ratios
+from benchmarks.study_cost import SHARDS, wikitext_shards
 from headscope.demo.model import open_model
 from headscope.papers.clark2019.surface import one_pass
-from headscope.statistics.base import settle_all
-from headscope.study.count import update
 
 PASS = "all of clark2019's surface in one pass"
 
@@ -21,12 +19,6 @@ def clark2019_speed(settings: Settings) -> list[Row]:
     with open_model() as lens:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
-        batches = wikitext_batches(lens, 1 if settings.quick else BATCHES)
-        started = [statistic.start(lens.sites) for statistic in one_pass("weight")]
-
-        def count() -> None:
-            for batch in batches:
-                update(lens, fresh(batch), started)
-            settle_all(started)
-
-        return as_ratios(alternate({PLAIN: lambda: forward(plain, batches), PASS: count}, settings.repeats), PLAIN, {})
+        shards = wikitext_shards(lens, 1 if settings.quick else SHARDS)
+        things = {PASS: lambda: count(lens, shards, one_pass("weight"))}
+        return compared(things, lens, plain, shards, settings.repeats, {})

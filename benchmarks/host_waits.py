@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -14,7 +14,7 @@ from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from headscope.demo.model import open_model
 from headscope.demo.text import text
-from headscope.statistics import STATISTICS, usual_statistics
+from headscope.statistics import STATISTICS, pending, usual_statistics
 from headscope.study.count import BatchSettings
 from headscope.study.groups import group_size
 from headscope.study.manifest import MadeWith
@@ -40,11 +40,19 @@ _NAMED = {getattr(torch.Tensor, name): name for name in ASKS} | {torch.nonzero: 
 
 
 class HostWaits(TorchFunctionMode):
-    """Counts what would wait for a device, by name, while it is entered."""
+    """Counts what would wait for a device, by name, while it is entered: no number counts as being here already."""
 
     def __init__(self) -> None:
         super().__init__()
         self.by_name: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        self._here, pending.HERE = pending.HERE, frozenset()
+        return super().__enter__()
+
+    def __exit__(self, *given: Any) -> None:
+        pending.HERE = self._here
+        super().__exit__(*given)
 
     @property
     def total(self) -> int:
@@ -80,7 +88,7 @@ def waits_of(lens: headscope.Lens, texts: int) -> int:
     words = text().split()
     documents = [Document(" ".join(words[n % 50 : n % 50 + 12])) for n in range(texts)]
     chosen = [STATISTICS[name](measure=measure) for measure in ("weight", "norm") for name in usual_statistics()]
-    work = Work(lens.source, chosen, BatchSettings(), group_size(texts), MadeWith.of(lens))
+    work = Work(lens.source, chosen, BatchSettings(), group_size(texts), 1, MadeWith.of(lens))
     with HostWaits() as waits:
         work.count(lens, Shard(0, 0, documents))
     return waits.total

@@ -10,13 +10,12 @@ import time
 from itertools import islice
 from pathlib import Path
 
-import torch
-
-from benchmarks.children import end_with_parent
-from benchmarks.kobayashi2020_speed import PLAIN, batches_for, sequences
+from benchmarks.kobayashi2020_speed import sequences, shards_for
+from benchmarks.passes import PLAIN, forward
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from benchmarks.study_cost import wikitext
+from headscope.children import end_with_parent
 from headscope.demo.model import open_model, packaged_folder
 from headscope.papers.kobayashi2020.lengths import CutAtLengths, up_to
 from headscope.study.count import BatchSettings
@@ -48,14 +47,13 @@ def _forward(texts: list[Document]) -> float:
     with open_model() as lens:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
-        whole = batches_for(lens, texts, BatchSettings(max_tokens=LENGTH, truncate=True))
-        cut = batches_for(lens, texts, BatchSettings(encoding=CutAtLengths(up_to(LENGTH))))
-    with torch.inference_mode():
-        plain(**whole[0].inputs)  # kernels are set up before anything is measured
-        began = time.perf_counter()
-        for batch in (*whole, *cut):
-            plain(**batch.inputs)
-        return time.perf_counter() - began
+        whole = shards_for(lens, texts, BatchSettings(max_tokens=LENGTH, truncate=True), len(texts))
+        cut = shards_for(lens, texts, BatchSettings(encoding=CutAtLengths(up_to(LENGTH))), len(texts))
+    batches = [batch for (some,) in (whole, cut) for batch in some]
+    forward(plain, batches[:1])  # kernels are set up before anything is measured
+    began = time.perf_counter()
+    forward(plain, batches)
+    return time.perf_counter() - began
 
 
 def _written(path: Path, count: int) -> Path:

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.children import end_with_parent
+from headscope.children import end_with_parent
 
 Measured = TypeVar("Measured")
 _STATUS = Path("/proc/self/status")

@@ -18,16 +18,16 @@ the machine than of the code. `make bench` measures all of it again and writes t
 def page(run: Mapping[str, Any]) -> str:
     """Markdown: the machine, then a table for each benchmark."""
     facts = ", ".join(f"{name} {value}" for name, value in run["machine"].items())
-    took = f" The whole run took {run['minutes']:.0f} minutes." if run.get("minutes") else ""
+    took = f" The whole run took {sum(run['seconds'].values()) / 60:.1f} minutes."
     parts = [HEAD, f"Measured on: {facts}; {run['settings']['repeats']} rounds.{took}\n"]
-    parts += [_section(name, rows) for name, rows in run["results"].items()]
+    parts += [_section(name, run["seconds"][name], rows) for name, rows in run["results"].items()]
     return "\n".join(parts)
 
 
-def _section(name: str, rows: list[dict[str, Any]]) -> str:
+def _section(name: str, seconds: int, rows: list[dict[str, Any]]) -> str:
     lines = [f"## {name.replace('_', ' ').capitalize()}\n"]
     if run := (BENCHMARKS | WHEN_NAMED).get(name):
-        lines.append(f"{about(run)}\n")
+        lines.append(f"{about(run)} (It takes {seconds} s.)\n")
     lines += ["| measured | median | compared | with | target | spread |", "| --- | ---: | ---: | --- | ---: | ---: |"]
     lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
     return "\n".join(lines) + "\n"

@@ -59,7 +59,7 @@ def ray_speed(settings: Settings) -> list[Row]:
         documents = [Document(text) for text in islice(cycle(_sentences()), SHARD * shards)]
         chosen = [STATISTICS[name]() for name in usual_statistics()]
         batches = BatchSettings(16, 128, True)
-        work = Work(lens.source, chosen, batches, group_size(len(documents)), MadeWith.of(lens))
+        work = Work(lens.source, chosen, batches, group_size(len(documents)), shards, MadeWith.of(lens))
 
         def count(by: Any) -> int:
             """How many tokens that were."""
@@ -144,7 +144,7 @@ def real_state(lens: headscope.Lens, texts: int, statistics: Sequence[Statistic]
     """What a worker sends back for a shard in one group of texts; of the usual statistics, where nothing else is said."""
     documents = [Document(text) for text in islice(cycle(_sentences()), texts)]
     chosen = statistics or [STATISTICS[name]() for name in usual_statistics()]
-    work = Work(lens.source, chosen, BatchSettings(16, 64, True), texts, MadeWith.of(lens))
+    work = Work(lens.source, chosen, BatchSettings(16, 64, True), texts, 1, MadeWith.of(lens))
     return work.count(lens, Shard(0, 0, documents))
 
 

@@ -49,11 +49,12 @@ def show_summary(out: Console, results: dict[str, list[Row]], quick: bool) -> No
 
 
 def as_json(
-    machine: dict[str, Any], settings: dict[str, Any], minutes: float, results: dict[str, list[Row]]
+    machine: dict[str, Any], settings: dict[str, Any], took: dict[str, float], results: dict[str, list[Row]]
 ) -> dict[str, Any]:
-    """All of a run, for machines, and for the page that is made of it."""
+    """All of a run, for machines, and for the page that is made of it; `took` are the seconds of each benchmark."""
     rows = {name: [row.to_json() for row in found] for name, found in results.items()}
-    return {"machine": machine, "settings": settings, "minutes": round(minutes, 1), "results": rows}
+    seconds = {name: round(taken) for name, taken in took.items()}
+    return {"machine": machine, "settings": settings, "seconds": seconds, "results": rows}
 
 
 def write(path: Path, text: str) -> None:

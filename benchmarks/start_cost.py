@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 
 import headscope
-from benchmarks.children import end_with_parent
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
+from headscope.children import end_with_parent
 from headscope.demo.model import open_model
 
 TORCH = "import torch"

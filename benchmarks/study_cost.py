@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import copy
 import os
+import resource
 import tempfile
 from collections.abc import Iterator
 from itertools import cycle, islice
 from pathlib import Path
 
-import torch
 from transformers import LlamaConfig, LlamaModel
 
 import headscope
 from benchmarks.long_text import long_text
 from benchmarks.memory import Memory, in_fresh_process, memory_of
+from benchmarks.passes import compared, count
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
-from benchmarks.timing import alternate, as_ratios
 from headscope.demo.model import open_model
 from headscope.demo.text import text
 from headscope.lens.tokens.batch import Batch
 from headscope.statistics import STATISTICS, usual_statistics
-from headscope.statistics.base import settle_all
-from headscope.study.count import update
+from headscope.statistics.base import Statistic
 from headscope.text import Corpus, Document
 
-PLAIN = "plain SDPA forward"
 ALL = f"all {len(usual_statistics())} statistics by weight"
 BOTH = f"{ALL} and by norm"
-BATCHES, BATCH, LIMIT = 8, 16, 128
-FEW, MANY = 1_000, 8_000
+SHARDS, BATCH, LIMIT = 8, 16, 128
+FEW, MANY = 1_000, 4_000
 LONG = 16_384
 
 
@@ -39,24 +37,23 @@ def study_speed(settings: Settings) -> list[Row]:
     with open_model() as lens:
         plain = copy.deepcopy(lens.model)
         plain.set_attn_implementation("sdpa")
-        batches = wikitext_batches(lens, 1 if settings.quick else BATCHES)
+        shards = wikitext_shards(lens, 1 if settings.quick else SHARDS)
         things = {
-            PLAIN: lambda: forward(plain, batches),
-            ALL: lambda: _study(lens, batches, ["weight"]),
-            BOTH: lambda: _study(lens, batches, ["weight", "norm"]),
+            ALL: lambda: count(lens, shards, _usual(["weight"])),
+            BOTH: lambda: count(lens, shards, _usual(["weight", "norm"])),
         }
-        return as_ratios(alternate(things, settings.repeats), PLAIN, {ALL: Target("<=", 1.25), BOTH: Target("<=", 1.4)})
+        return compared(things, lens, plain, shards, settings.repeats, {ALL: Target("<=", 1.25), BOTH: Target("<=", 1.4)})
 
 
 def study_memory(settings: Settings) -> list[Row]:
-    """Peak memory of a whole study: 8,000 short documents against 1,000."""
+    """Peak memory of a whole study: 4,000 short documents against 1,000."""
     few, many = (40, 80) if settings.quick else (FEW, MANY)
     small, large = (in_fresh_process(study_peak, count) for count in (few, many))
-    target = Target("<=", 1.1)
-    return [
-        Row(f"{few:,} documents", [small.peak], "MB"),
-        Row(f"{many:,} documents", [large.peak], "MB", large.peak / small.peak, "x", f"memory of {few:,}", target),
-    ]
+    versus, target, rows = f"memory of {few:,}", Target("<=", 1.1), []
+    for what, few_of, many_of in zip(("", ", the largest copy of the process"), small, large, strict=True):
+        rows.append(Row(f"{few:,} documents{what}", [few_of], "MB"))
+        rows.append(Row(f"{many:,} documents{what}", [many_of], "MB", many_of / max(few_of, 1), "x", versus, target))
+    return rows
 
 
 def long_text_study_memory(settings: Settings) -> list[Row]:
@@ -65,11 +62,12 @@ def long_text_study_memory(settings: Settings) -> list[Row]:
     return [Row("the whole process", [memory.process_peak], "MB", memory.process_peak, "MB", "in all", Target("<=", 3000))]
 
 
-def study_peak(count: int) -> Memory:
-    """A study of `count` documents, in this process."""
+def study_peak(count: int) -> tuple[float, float]:
+    """MB of a study of `count` documents, in this process, and in the largest of those that it starts (the model's too)."""
     with open_model() as lens, tempfile.TemporaryDirectory() as folder:
         documents = list(islice(cycle(_sentences()), count))
-        return memory_of(lambda: headscope.study(lens, documents, out=Path(folder) / "run", max_tokens=16, truncate=True))
+        here = memory_of(lambda: headscope.study(lens, documents, out=Path(folder) / "run", max_tokens=16, truncate=True))
+        return here.peak, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
 
 
 def long_text_peak(length: int) -> Memory:
@@ -79,26 +77,11 @@ def long_text_peak(length: int) -> Memory:
     tokenizer, text = long_text(length)
     with headscope.open(LlamaModel(config), tokenizer) as lens:
         batch = lens.encoder.batch([text])
-        return memory_of(lambda: _study(lens, [batch], ["weight"]))
+        return memory_of(lambda: count(lens, [[batch]], _usual(["weight"])))
 
 
-def _study(lens: headscope.Lens, batches: list[Batch], measures: list[str]) -> None:
-    statistics = [STATISTICS[name](measure=measure).start(lens.sites) for measure in measures for name in usual_statistics()]
-    for batch in batches:
-        update(lens, fresh(batch), statistics)
-    settle_all(statistics)
-
-
-def fresh(batch: Batch) -> Batch:
-    """The batch with nothing derived yet: a corpus meets every batch once."""
-    return Batch(batch.inputs, batch.sources, batch.targets, batch.documents)
-
-
-def forward(model: torch.nn.Module, batches: list[Batch]) -> None:
-    """All of them through the plain model."""
-    with torch.inference_mode():
-        for batch in batches:
-            model(**batch.inputs)
+def _usual(measures: list[str]) -> list[Statistic]:
+    return [STATISTICS[name](measure=measure) for measure in measures for name in usual_statistics()]
 
 
 def wikitext() -> Path | None:
@@ -108,13 +91,13 @@ def wikitext() -> Path | None:
     return path if path.is_file() else None
 
 
-def wikitext_batches(lens: headscope.Lens, count: int) -> list[Batch]:
-    """Paragraph pairs, cut at 128 tokens."""
+def wikitext_shards(lens: headscope.Lens, count: int) -> list[list[Batch]]:
+    """Paragraph pairs, cut at 128 tokens, in shards of a batch each."""
     path = wikitext()
     pairs: Iterator[Document] = (
         iter(Corpus.from_files(path, format="paragraph-pairs")) if path else cycle([Document(text())])
     )
-    return [lens.encoder.batch(list(islice(pairs, BATCH)), max_tokens=LIMIT, truncate=True) for _ in range(count)]
+    return [[lens.encoder.batch(list(islice(pairs, BATCH)), max_tokens=LIMIT, truncate=True)] for _ in range(count)]
 
 
 def _sentences() -> list[str]:

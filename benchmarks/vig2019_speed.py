@@ -8,24 +8,18 @@ import os
 from itertools import islice
 from pathlib import Path
 
-import torch
-
 import headscope
+from benchmarks.passes import compared, count
 from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
-from benchmarks.study_cost import fresh
-from benchmarks.timing import alternate, as_ratios
 from headscope.demo.text import text
-from headscope.lens.tokens.batch import Batch
 from headscope.papers.vig2019.settings import Settings as PaperSettings
 from headscope.papers.vig2019.settings import first_pass
-from headscope.statistics.base import settle_all
-from headscope.study.count import BatchSettings, batches_of, encode_all, update
+from headscope.study.count import BatchSettings, batches_of, encode_all
 from headscope.text import Corpus, Document
 
-PLAIN = "plain SDPA forward"
 PASS = "all of vig2019 in one pass"
-SENTENCES = 128
+SENTENCES, BATCH = 128, 16
 
 
 def vig2019_speed(settings: Settings) -> list[Row]:
@@ -38,23 +32,10 @@ def vig2019_speed(settings: Settings) -> list[Row]:
         plain.set_attn_implementation("sdpa")
         documents = _sentences(8 if settings.quick else SENTENCES)
         encoded, _ = encode_all(lens.encoder, documents, BatchSettings(), {})
-        batches = list(batches_of(lens.encoder, encoded, 16))
+        shards = [[batch] for batch in batches_of(lens.encoder, encoded, BATCH)]
         chosen = first_pass(PaperSettings(without_first=True))
-        started = [statistic.start(lens.sites) for statistic in chosen]
-
-        def count() -> None:
-            for batch in batches:
-                update(lens, fresh(batch), started)
-            settle_all(started)
-
-        things = {PLAIN: lambda: _forward(plain, batches), PASS: count}
-        return as_ratios(alternate(things, settings.repeats), PLAIN, {PASS: Target("<=", 1.2)})
-
-
-def _forward(model: torch.nn.Module, batches: list[Batch]) -> None:
-    with torch.inference_mode():
-        for batch in batches:
-            model(**batch.inputs, use_cache=False, logits_to_keep=1)
+        things, targets = {PASS: lambda: count(lens, shards, chosen)}, {PASS: Target("<=", 1.2)}
+        return compared(things, lens, plain, shards, settings.repeats, targets, use_cache=False, logits_to_keep=1)
 
 
 def _sentences(count: int) -> list[Document]:

@@ -38,16 +38,17 @@ def test_ratios_are_taken_round_by_round_and_targets_are_about_them() -> None:
 
 def test_results_are_written_whole(tmp_path: Path) -> None:
     path = tmp_path / "new" / "bench.json"
-    write(path, json.dumps(as_json({"threads": 2}, {"repeats": 1}, 0.5, {"one": [Row("a", [1.0, 3.0], "s")]})))
+    write(path, json.dumps(as_json({"threads": 2}, {"repeats": 1}, {"one": 30.0}, {"one": [Row("a", [1.0, 3.0], "s")]})))
     assert json.loads(path.read_text())["results"]["one"][0]["median"] == 2.0
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_page_says_what_was_measured_and_whether_targets_were_met() -> None:
     rows = as_ratios({"plain": [1.0, 1.0], "ours": [1.5, 1.7]}, "plain", {"ours": Target("<=", 1.25)})
-    said = page(as_json({"cores": 2}, {"repeats": 2}, 12.3, {"study_speed": rows}))
+    said = page(as_json({"cores": 2}, {"repeats": 2}, {"study_speed": 738.4}, {"study_speed": rows}))
     assert "| ours | 1.60 s | 1.60 x | time of plain | <= 1.25 (missed) | 1.13 |" in said
-    assert "cores 2; 2 rounds. The whole run took 12 minutes." in said
+    assert "cores 2; 2 rounds. The whole run took 12.3 minutes." in said
+    assert "(It takes 738 s.)" in said
     assert about(BENCHMARKS["study_speed"]) in said
 
 
