@@ -137,6 +137,7 @@ def open_live(browser: Any) -> Iterator[Callable[..., Any]]:
         )  # still recorded as a request
         page = context.new_page()
         opened.append((OpenedPage(page), server, list(refused), context))
+        server.pages.append(context)
         page.goto(server.address + (f"#{state}" if state else ""))
         page.wait_for_selector("[data-ready=true]")
         return page

@@ -25,6 +25,7 @@ class Server:
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]})
         self.thread.start()
         self.address = f"http://127.0.0.1:{settings.port}/"
+        self.pages: list[Any] = []  # contexts of a browser that look at it
 
     @property
     def queue(self) -> Any:
@@ -42,4 +43,6 @@ def serving(models: dict[str, Lens], run: Path | None = None, **changes: Any) ->
     try:
         yield server
     finally:
+        for page in server.pages:  # or what a page has just asked for is answered with 503: the server is being stopped
+            page.close()
         server.stop()
