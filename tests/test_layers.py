@@ -11,8 +11,8 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "headscope"
 # From the ground up; packages of one step do not know each other.
 STAIRS = (
-    {"allocation", "children", "errors", "colours", "garbage", "html_table", "later", "progress", "version"},
-    {"remote"},
+    {"allocation", "cache_folder", "children", "errors", "colours", "garbage", "html_table", "later", "progress", "version"},
+    {"kernels", "remote"},
     {"files"},
     {"text"},
     {"lens"},

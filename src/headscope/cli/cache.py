@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from headscope.cache_folder import cache_folder
 from headscope.cli import options
 from headscope.lens import copies
 
@@ -28,7 +29,7 @@ def cache(
 
       headscope cache --clear
     """
-    folder, found = copies.cache_folder(), copies.clear() if clear else copies.copies()
+    folder, found = cache_folder(), copies.clear() if clear else copies.copies()
     size = sum(one.bytes for one in found)
     if as_json:
         listed = [one.to_json() for one in found]

@@ -19,12 +19,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from headscope.cache_folder import cache_folder
 from headscope.errors import HeadscopeError
 from headscope.files import sha256_of, write_folder, write_text
 from headscope.later import PreTrainedModel, torch
 
 LIMIT = 5_000_000_000  # bytes
-PLACE = "HEADSCOPE_CACHE"  # a folder; empty: nothing is kept
 _FORMAT = 1
 _ABOUT = "copy.json"
 _ABANDONED = 24 * 3600.0  # seconds after which an unfinished copy was surely left behind
@@ -43,14 +43,6 @@ class Copy:
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def cache_folder() -> Path | None:
-    """Where copies are kept: HEADSCOPE_CACHE, or ~/.cache/headscope; None where that is empty."""
-    named = os.environ.get(PLACE)
-    if named == "":
-        return None
-    return Path(named).expanduser() if named else Path.home() / ".cache" / "headscope"
 
 
 def through_copy(file: Path, dtype: str, read: Callable[[], Opened], open_folder: Callable[[Path], Opened]) -> Opened:

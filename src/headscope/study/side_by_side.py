@@ -18,6 +18,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from headscope import kernels
 from headscope.children import end_with_parent
 from headscope.errors import HeadscopeError
 from headscope.later import torch
@@ -60,6 +61,7 @@ def side_by_side(make: Callable[[Item], Made], items: Iterable[Item], copies: in
     >>> sorted(side_by_side(str.upper, ["a", "b", "c"], copies=2))
     ['A', 'B', 'C']
     """
+    kernels.load()
     given, more, errors = iter(items), True, list[Exception]()
     free: list[Connection] = []
     busy: set[Any] = set()

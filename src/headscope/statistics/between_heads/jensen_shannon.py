@@ -35,7 +35,7 @@ def distributions(scores: Tensor, variant: str = "paper") -> tuple[Tensor, Tenso
 def map_divergences(scores: Tensor, variant: str = "paper") -> tuple[Array, Array]:
     """JS summed over the rows of one text's maps (head, row, key), and how many rows: (head, head) each."""
     rows, some = distributions(scores, variant)
-    found = divergences(rows.flatten(1), keys=scores.shape[-1])
+    found = divergences(rows.flatten(1))
     given = some.double()
     both = given @ given.T
     # Against a row of nothing, every other row has JS = log 2 / 2: such pairs of rows are left out.

@@ -13,16 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headscope.errors import InputError
-from headscope.later import Tensor, torch
+from headscope.later import Later, Tensor, torch
 from headscope.statistics.kit.rank_sketch import X_BITS, Y_BITS, bins, smallest_bin
 
 LOWEST = smallest_bin(X_BITS)  # the bin of a weight of 0
 HIGHEST = 127 << X_BITS  # that of a weight of 1
 COLUMNS = HIGHEST - LOWEST + 1
-PAIRS_AT_ONCE = 200_000  # so that their places stay in the cache
 Y_BINS = 1 << (8 + Y_BITS)
 
 Ints = NDArray[Any]
+count_pairs: Any = Later("headscope.kernels.pair_counts", "count_pairs")
 
 
 class PairCounts:
@@ -46,14 +46,9 @@ class PairCounts:
         """
         rows = self._rows(y, categories)
         base = rows * COLUMNS - LOWEST  # text head key
-        flat, bases = x.flatten(0, 1).contiguous().view(torch.int32), torch.from_numpy(base).flatten(0, 1)[:, None]
-        step = max(1, PAIRS_AT_ONCE // max(1, flat[0].numel()))
         table = self._table.reshape(-1)
-        counts, ones = torch.from_numpy(table), torch.ones(step * flat[0].numel(), dtype=torch.int32)
-        for start in range(0, len(flat), step):
-            place = flat[start : start + step] >> (23 - X_BITS)
-            places = place.clamp_(LOWEST, HIGHEST).add_(bases[start : start + step]).flatten().long()
-            counts.scatter_add_(0, places, ones)
+        bits = x.flatten(0, 1).contiguous().view(torch.int32).numpy()
+        count_pairs(bits, base.reshape(-1, base.shape[-1]), 23 - X_BITS, LOWEST, HIGHEST, table)
         if bool(hidden.any()):
             missing = hidden.to(torch.int32)[:, None].expand(-1, x.shape[1], -1).flatten().numpy()
             np.subtract.at(table, (base + LOWEST).ravel().astype(np.int64), missing)

@@ -9,6 +9,7 @@ from headscope.lens.score_block import ScoreBlock
 from headscope.measures import MEASURES
 from headscope.statistics.kit.key_columns import KINDS, NO_SINKS, key_columns, onto, part_of
 from headscope.statistics.kit.sweeps import sweep, swept_with
+from headscope.statistics.kit.swept_rows import can_sweep, swept_rows
 from headscope.statistics.kit.totals import on_first
 
 NOTHING = 1e-30  # a score below it counts as 0: its logarithm would be minus infinity
@@ -41,6 +42,15 @@ def given(block: ScoreBlock, measure: str) -> Tensor:
 
 
 def _row_sums(block: ScoreBlock, measures: tuple[str, ...]) -> list[RowSums]:
+    parts = block.cached(swept_rows, measures) if can_sweep(block, measures) else _by_products(block, measures)
+    firsts = [on_first(block, measure) for measure in measures]
+    return [
+        RowSums(first, part[0], _informed(first.clamp(min=0)), *part[1:4]) for first, part in zip(firsts, parts, strict=True)
+    ]
+
+
+def _by_products(block: ScoreBlock, measures: tuple[str, ...]) -> list[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """The sums beyond the first key and beyond sinks, by PyTorch's operations: `SweptRows` has them in this order."""
     columns, count = key_columns(block, measures), len(measures)
     signed, width = MEASURES[measures[0]].signed, len(KINDS) * count
 
@@ -56,11 +66,9 @@ def _row_sums(block: ScoreBlock, measures: tuple[str, ...]) -> list[RowSums]:
 
     beyond_first, informed, beyond_sinks = sweep(block, measures, make)
     found = []
-    for place, measure in enumerate(measures):
-        first = on_first(block, measure)
+    for place in range(count):
         others, no_sinks = (informed[:, :, kind * count + place] for kind in KINDS)
-        sums = beyond_first[:, :, place], _informed(first.clamp(min=0)), others, no_sinks, beyond_sinks[:, :, place]
-        found.append(RowSums(first, *sums))
+        found.append((beyond_first[:, :, place], others, no_sinks, beyond_sinks[:, :, place]))
     return found
 
 

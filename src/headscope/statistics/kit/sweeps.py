@@ -43,8 +43,13 @@ def sweep(
 ) -> tuple[Tensor, ...]:
     """What `make` makes of all scores, joined: from (text, head, row, key), and which texts and heads they are, to
     (text, head, ...) each. The scores are the weights, where `measures` (of `swept_with`) are these times a factor."""
+    return by_parts(swept_scores(block, measures), make)
+
+
+def swept_scores(block: ScoreBlock, measures: tuple[str, ...]) -> Tensor:
+    """What a sweep goes over: the weights, where the measures are these times a factor, else the scores themselves."""
     own = len(measures) == 1 and key_factor(block, measures[0]) is None
-    return by_parts(block.scores(measures[0]) if own else block.weights, make)
+    return block.scores(measures[0]) if own else block.weights
 
 
 def by_parts(whole: Tensor, make: Callable[[Tensor, slice, slice], tuple[Tensor, ...]]) -> tuple[Tensor, ...]:

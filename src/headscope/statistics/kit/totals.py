@@ -11,10 +11,14 @@ from headscope.later import Tensor, torch
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.side import Side
 from headscope.statistics.kit.sweeps import key_factor, sweep, swept_with
+from headscope.statistics.kit.swept_rows import can_sweep, swept_rows
 
 
 def received(block: ScoreBlock, measure: str) -> Tensor:
     """What every key gets from all rows: (batch, head, key)."""
+    measures = swept_with(block, measure)
+    if can_sweep(block, measures):
+        return block.cached(swept_rows, measures)[measures.index(measure)].received
     factor = key_factor(block, measure)
     return block.scores(measure).sum(2) if factor is None else block.cached(received, "weight") * factor
 
@@ -33,6 +37,8 @@ def reach(block: ScoreBlock, measure: str) -> Reach:
 
 
 def _reach(block: ScoreBlock, measures: tuple[str, ...]) -> list[Reach]:
+    if can_sweep(block, measures):
+        return [Reach(found.largest, found.spanned.sum(2)) for found in block.cached(swept_rows, measures)]
     factors = [key_factor(block, measure) for measure in measures]
     apart = block.attended.cached(_apart, block.rows, block.weights.shape[-1], block.weights.dtype, block.weights.device)
 

@@ -1,0 +1,69 @@
+"""How kernels are compiled, and where what is made of them is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import config
+
+from headscope.cache_folder import cache_folder
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+# Sums in any order, so that eight numbers are added at a time; a product and a sum are rounded once. Nothing is assumed of
+# what is not a number: it stays so.
+RULES = {"reassoc", "contract", "nsz", "arcp"}
+
+# Kinds of arguments: numbers, and arrays of 1 to 5 dimensions without gaps.
+WHOLE, REAL = "int64", "float64"
+SINGLE = {count: f"float32[{':, ' * (count - 1)}::1]" for count in range(1, 6)}
+DOUBLE, INTS, LONGS = ({count: of.replace("float32", kind) for count, of in SINGLE.items()} for kind in ("float64", "int32", "int64"))
+
+
+def compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
+    """The kernel, compiled, or as it was kept, for arguments of these kinds. It lets other threads run meanwhile.
+
+    A function that only kernels call names no kinds: it becomes a part of them.
+    """
+    return partial(_compiled, kinds, RULES)
+
+
+def exactly_compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
+    """The same, with every sum in the order in which it is written."""
+    return partial(_compiled, kinds, {"contract"})
+
+
+def _compiled(kinds: tuple[str, ...], rules: set[str], kernel: Kernel) -> Kernel:
+    place = _place()
+    before, config.CACHE_DIR = config.CACHE_DIR, place
+    try:
+        made = numba.njit(fastmath=rules, nogil=True, error_model="numpy", cache=bool(place))(kernel)
+        if kinds:
+            made.compile(f"({', '.join(kinds)},)")
+        return made
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def _place() -> str:
+    """A folder for the kernels of these sources: numba looks at one file at a time, and a kernel is made of several.
+
+    Nothing where nothing can be kept.
+    """
+    cache = cache_folder()
+    if cache is None:
+        return ""
+    sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    place = cache / "kernels" / hashlib.sha256(sources).hexdigest()[:16]
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return ""
+    return str(place) if os.access(place, os.W_OK) else ""
