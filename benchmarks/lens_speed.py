@@ -45,11 +45,11 @@ def lens_speed_smollm2(settings: Settings) -> list[Row]:
 
 
 def _compare(
-    lengths: list[int], settings: Settings, targets: dict[str, Target], plain: PreTrainedModel | None = None
+    lengths: list[int], settings: Settings, targets: dict[str, Target], model: PreTrainedModel | None = None
 ) -> list[Row]:
-    # A copy each: a lens switches its model's attention while it is open.
-    plain = plain or bert_base(settings.quick)
-    eager, watched = copy.deepcopy(plain), copy.deepcopy(plain)
+    model = model or bert_base(settings.quick)
+    # A copy each: a lens switches its model's attention while it is open, and where weights lie in memory counts.
+    plain, eager, watched = (copy.deepcopy(model) for _ in range(3))
     plain.set_attn_implementation("sdpa")
     eager.set_attn_implementation("eager")
     batch = random_batch(plain, lengths)

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+from numba.core import config as numbas
 
 from headscope.cache_folder import cache_folder
+
+settings: Any = numbas
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -20,10 +22,12 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 # what is not a number: it stays so.
 RULES = {"reassoc", "contract", "nsz", "arcp"}
 
-# Kinds of arguments: numbers, and arrays of 1 to 5 dimensions without gaps.
-WHOLE, REAL = "int64", "float64"
-SINGLE = {count: f"float32[{':, ' * (count - 1)}::1]" for count in range(1, 6)}
-DOUBLE, INTS, LONGS = ({count: of.replace("float32", kind) for count, of in SINGLE.items()} for kind in ("float64", "int32", "int64"))
+# Kinds of arguments: a whole number, and arrays of 1 to 4 dimensions without gaps.
+WHOLE = "int64"
+SINGLE = {count: f"float32[{':, ' * (count - 1)}::1]" for count in range(1, 5)}
+DOUBLE, INTS, LONGS = (
+    {count: of.replace("float32", kind) for count, of in SINGLE.items()} for kind in ("float64", "int32", "int64")
+)
 
 
 def compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
@@ -31,24 +35,19 @@ def compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
 
     A function that only kernels call names no kinds: it becomes a part of them.
     """
-    return partial(_compiled, kinds, RULES)
+    return partial(_compiled, kinds)
 
 
-def exactly_compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
-    """The same, with every sum in the order in which it is written."""
-    return partial(_compiled, kinds, {"contract"})
-
-
-def _compiled(kinds: tuple[str, ...], rules: set[str], kernel: Kernel) -> Kernel:
+def _compiled(kinds: tuple[str, ...], kernel: Kernel) -> Kernel:
     place = _place()
-    before, config.CACHE_DIR = config.CACHE_DIR, place
+    before, settings.CACHE_DIR = settings.CACHE_DIR, place
     try:
-        made = numba.njit(fastmath=rules, nogil=True, error_model="numpy", cache=bool(place))(kernel)
+        made: Any = numba.njit(fastmath=RULES, nogil=True, error_model="numpy", cache=bool(place))(kernel)
         if kinds:
             made.compile(f"({', '.join(kinds)},)")
         return made
     finally:
-        config.CACHE_DIR = before
+        settings.CACHE_DIR = before
 
 
 @cache

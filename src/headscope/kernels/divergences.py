@@ -29,7 +29,7 @@ def sum_together(first: int, last: int, maps: np.ndarray, found: np.ndarray) -> 
             p = maps[one, start:stop]
             for other in range(one, heads):
                 q = maps[other, start:stop]
-                total = 0.0
+                total = np.float64(0)
                 for part in range(0, stop - start, SUMMED):
                     a, b = p[part : part + SUMMED], q[part : part + SUMMED]  # indices from 0 on need no look at their sign
                     some = _F(0)
@@ -43,13 +43,13 @@ def sum_together(first: int, last: int, maps: np.ndarray, found: np.ndarray) -> 
 def sum_closely(first: int, last: int, ones: np.ndarray, others: np.ndarray, maps: np.ndarray, found: np.ndarray) -> None:
     """The divergences of some pairs of heads in nats, however small: of ones[first:last] with others[first:last].
 
-    With s = p + q and r = (p - q) / s, a position has s / 2 * g(r), where g(r) = ((1 + r) log(1 + r) + (1 - r) log(1 - r)) / 2.
-    For small r that is r^2/2 + r^4/12 + r^6/30 + ..., in which nothing cancels.
+    With s = p + q and r = (p - q) / s, a position has s / 2 g(r), where g(r) is ((1 + r) log(1 + r) + (1 - r) log(1 - r)) / 2
+    and, for small r, r^2/2 + r^4/12 + r^6/30 + ..., in which nothing cancels.
     """
     positions = maps.shape[1]
     for pair in range(first, last):
         p, q = maps[ones[pair]], maps[others[pair]]
-        total = 0.0
+        total = np.float64(0)
         for start in range(0, positions, SUMMED):
             a, b = p[start : start + SUMMED], q[start : start + SUMMED]
             some = _F(0)

@@ -1,4 +1,4 @@
-"""sqrt(a^T K_j a) for every row and key, with a the weights of all heads: 78 products a pair for 12 heads, none of them kept."""
+"""sqrt(a^T K_j a) for every row and key, with a the weights of all heads: 78 products a pair for 12 heads, none kept."""
 
 from __future__ import annotations
 
@@ -26,6 +26,17 @@ def sum_jointly(
         count = min(KEYS, keys - start)
         for place in range(first, last):
             text, row = place // rows, place % rows
+            squared[:] = 0
+            for head in range(heads):
+                a = weights[text, head, row, start : start + count]
+                for key in range(count):
+                    squared[key] += abs(a[key])
+            total = _F(0)
+            for key in range(count):
+                total += squared[key]
+            if total == 0:  # nobody looks there: later keys of a decoder
+                found[text, row, start : start + count] = 0
+                continue
             squared[:] = 0
             for head in range(heads):
                 a = weights[text, head, row, start : start + count]

@@ -6,6 +6,7 @@ import numpy as np
 
 from headscope.kernels.compiling import SINGLE, WHOLE, compiled
 from headscope.kernels.elementary import LOG_2, xlog2x
+from headscope.kernels.zeros import up_to_last
 
 # What the sweep finds of every row, for each factor: s is a score times the factor of its key.
 FIELDS = BEYOND_FIRST, INFORMED, INFORMED_BEYOND_SINKS, BEYOND_SINKS, LARGEST, SPANNED = range(6)
@@ -29,7 +30,8 @@ def sweep_rows(
     """FIELDS of every row by every factor, and what each key receives (without factors), of the maps first:last.
 
     Scores and factors are not negative. A factor whose logarithms begin with a NaN is 1 everywhere. Sums over all
-    keys leave the first one out: who wants it, adds it. With s = a f, s log s = f (a log a) + a (f log f): one logarithm serves all factors.
+    keys leave the first one out: who wants it, adds it. With s = a f, s log s = f (a log a) + a (f log f), so that one
+    logarithm serves all factors.
     """
     maps, rows, keys = scores.shape
     texts = kept.shape[0]
@@ -40,11 +42,12 @@ def sweep_rows(
         sinkless = kept[one // (maps // texts)]
         got[:] = 0
         for row in range(rows):
-            a = scores[one, row]
+            seen = up_to_last(scores[one, row])
+            a = scores[one, row, :seen]
             place = _F(start + row)
-            for key in range(keys):
+            for key in range(seen):
                 informed[key] = xlog2x(a[key])
-            for key in range(keys):
+            for key in range(seen):
                 got[key] += a[key]
             for factor in range(factors.shape[0]):
                 f, g = factors[factor, one], logarithms[factor, one]
@@ -52,18 +55,18 @@ def sweep_rows(
                 left, rest = a[0] * f[0] * sinkless[0], informed[0] * f[0] * sinkless[0]
                 largest = _F(a[0] * f[0]).view(np.int32)
                 if np.isnan(g[0]):
-                    for key in range(1, keys):
+                    for key in range(1, seen):
                         s, t, k = a[key], informed[key], sinkless[key]
                         total += s
                         whole += t
                         left += s * k
                         rest += t * k
                         spanned += s * abs(places[key] - place)
-                    for key in range(1, keys):  # bits are in the order of their numbers, if these are not negative
+                    for key in range(1, seen):  # bits are in the order of their numbers, if these are not negative
                         largest = max(largest, _F(a[key]).view(np.int32))
                 else:
                     rest += a[0] * g[0] * sinkless[0]
-                    for key in range(1, keys):
+                    for key in range(1, seen):
                         s, k = a[key] * f[key], sinkless[key]
                         t = informed[key] * f[key] + a[key] * g[key]
                         total += s
@@ -71,7 +74,7 @@ def sweep_rows(
                         left += s * k
                         rest += t * k
                         spanned += s * abs(places[key] - place)
-                    for key in range(1, keys):
+                    for key in range(1, seen):
                         largest = max(largest, _F(a[key] * f[key]).view(np.int32))
                 here = found[factor, :, one, row]
                 here[BEYOND_FIRST], here[INFORMED], here[INFORMED_BEYOND_SINKS] = total, whole * _NATS, rest * _NATS

@@ -1,4 +1,4 @@
-"""A kernel's work shared by as many threads as PyTorch has: it lets the others run, and they write into different entries."""
+"""A kernel's work shared by as many threads as PyTorch has: they run at once, and write into different entries."""
 
 from __future__ import annotations
 

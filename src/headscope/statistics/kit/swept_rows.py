@@ -47,7 +47,7 @@ def swept_rows(block: ScoreBlock, measures: tuple[str, ...]) -> list[SweptRows]:
     shared(kernel.sweep_rows, texts * heads, scores.numel(), *arrays[:4], block.rows.start, *arrays[4:])
     of_keys = [key_factor(block, measure) for measure in measures]
     return [
-        SweptRows(*own, received if factor is None else received * factor)
+        SweptRows._make((*own.unbind(), received if factor is None else received * factor))
         for own, factor in zip(found, of_keys, strict=True)
     ]
 
