@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,11 @@ from hypothesis import strategies as st
 from headscope import kernels
 from headscope.kernels import threads
 from headscope.kernels.divergences import SUMMED, sum_closely, sum_together
-from headscope.kernels.elementary import log2, xlog2x
+from headscope.kernels.elementary import exp2, log2, xlog2x
 from headscope.kernels.joint_norms import sum_jointly
 from headscope.kernels.pair_counts import count_pairs
 from headscope.kernels.rows import FIELDS, sweep_rows
+from headscope.kernels.softmax import softmax_rows
 from headscope.kernels.threads import on_cpu, shared
 from headscope.kernels.zeros import STEP, up_to_last
 from headscope.measures.joint_norm import joint_norms
@@ -53,6 +55,57 @@ def test_nothing_times_its_logarithm_is_nothing_and_what_is_not_a_number_stays_s
     assert xlog2x(SINGLE(1)) == 0
     assert xlog2x(SINGLE(1e-40)) == pytest.approx(0, abs=1e-37)
     assert np.isnan(xlog2x(SINGLE(np.nan)))
+
+
+def test_powers_of_two() -> None:
+    numbers = np.linspace(-126, 127, 20_001).astype(SINGLE)
+    found = np.array([exp2(number) for number in numbers])
+    np.testing.assert_allclose(found, np.exp2(numbers.astype(np.float64)), rtol=2e-7)
+    assert np.isnan(exp2(SINGLE(np.nan)))
+    assert [exp2(SINGLE(whole)) for whole in (-126, -1, 0, 1, 127)] == [2.0**whole for whole in (-126, -1, 0, 1, 127)]
+
+
+# Weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    heads=st.integers(1, 3),
+    rows=st.integers(1, 5),
+    keys=st.integers(1, 70),
+    size=st.sampled_from([0.1, 1.0, 10.0, 1000.0]),
+    data=st.data(),
+)
+def test_weights_are_the_softmax(heads: int, rows: int, keys: int, size: float, data: st.DataObject) -> None:
+    """For scores of any size, some keys unseen and some masked, in another array's rows or where they are."""
+    seen, start = data.draw(st.integers(1, keys)), data.draw(st.integers(0, 2))
+    masked = data.draw(st.integers(0, seen))
+    generator = np.random.default_rng(data.draw(st.integers(0, 99)))
+    scores = (size * generator.standard_normal((heads, rows, keys))).astype(SINGLE)
+    mask = np.where(generator.random((rows, masked)) < 0.5, np.finfo(SINGLE).min, SINGLE(0))
+    added = np.concatenate([np.zeros((rows, seen - masked)), mask], 1)
+    expected = np.zeros((heads, rows, keys))
+    expected[..., :seen] = torch.from_numpy(scores[..., :seen].astype(np.float64) * 0.3 + added).softmax(-1).numpy()
+    close = {"rtol": 1e-6 + 3e-7 * size, "atol": 1e-37}
+    apart, shown = scores[..., :seen].copy(), np.full((heads, rows + 3, keys), 7, SINGLE)
+    softmax_rows(0, heads * rows, apart, seen, 0.3, mask, shown, start, 1)
+    np.testing.assert_allclose(shown[:, start : start + rows], expected, **close)
+    np.testing.assert_array_equal(apart, shown[:, start : start + rows, :seen])
+    assert (np.delete(shown, np.arange(start, start + rows), 1) == 7).all()
+    softmax_rows(0, heads * rows, scores, seen, 0.3, mask, scores, 0, 0)
+    np.testing.assert_array_equal(scores, shown[:, start : start + rows])
+
+
+@pytest.mark.parametrize("mask", [0, np.finfo(SINGLE).min, -np.inf])
+def test_rows_that_see_nothing_or_what_is_no_number(mask: float) -> None:
+    """They come out as PyTorch's do; the rows beside them are as they would be without them."""
+    scores = np.arange(12, dtype=SINGLE).reshape(1, 3, 4) / 8
+    scores[0, 1, 2] = np.nan
+    added = np.zeros((3, 4), SINGLE)
+    added[2] = mask
+    expected = torch.from_numpy(scores + added).softmax(-1).numpy()
+    softmax_rows(0, 3, scores, 4, 1.0, added, scores, 0, 0)
+    np.testing.assert_allclose(scores, expected, rtol=1e-6)
 
 
 # One sweep over a map
@@ -189,34 +242,52 @@ def test_pairs_are_counted_one_by_one() -> None:
 # Who shares the work, and where kernels are kept
 
 
-def test_threads_do_all_of_it_once() -> None:
-    done = np.zeros(1000, np.int64)
+WAYS = [
+    pytest.param(threads.by_pool, id="threads of ours"),
+    pytest.param(
+        threads.by_openmp,
+        id="PyTorch's threads",
+        marks=pytest.mark.skipif(threads.openmp() is None, reason="PyTorch has no OpenMP of GNU's kind here"),
+    ),
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_threads_do_all_of_it_once(way: Callable[[threads.Part, int], None], count: int) -> None:
+    done, seen = np.zeros(5, np.int64), set()
+
+    def part(place: int, of: int) -> None:
+        done[place] += 1
+        seen.add(of)
+
+    way(part, count)
+    (of,) = seen
+    assert done.tolist() == [1] * of + [0] * (5 - of)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_mistake_in_a_thread_is_told(way: Callable[[threads.Part, int], None]) -> None:
+    def part(place: int, of: int) -> None:
+        if place:
+            raise ValueError("the second half")
+
+    with pytest.raises(ValueError, match="the second half"):
+        way(part, 2)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_the_work_is_cut_into_entries(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads.torch, "get_num_threads", lambda: count)
 
     def kernel(first: int, last: int, entries: np.ndarray) -> None:
         entries[first:last] += 1
 
-    before = torch.get_num_threads()
-    try:
-        for count in (1, 2, 3, 5):
-            torch.set_num_threads(count)
-            for entries in (1, 2, 7, 1000):
-                done[:] = 0
-                shared(kernel, entries, 10**7, done)
-                assert done[:entries].tolist() == [1] * entries
-                assert not done[entries:].any()
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_a_mistake_in_a_thread_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads.torch, "get_num_threads", lambda: 2)
-
-    def kernel(first: int, last: int) -> None:
-        if first:
-            raise ValueError("the second half")
-
-    with pytest.raises(ValueError, match="the second half"):
-        shared(kernel, 10, 10**7)
+    for entries in (1, 2, 7, 1000):
+        done = np.zeros(1000, np.int64)
+        shared(kernel, entries, 10**7, done)
+        assert done[:entries].tolist() == [1] * entries
+        assert not done[entries:].any()
 
 
 def test_what_a_kernel_takes() -> None:

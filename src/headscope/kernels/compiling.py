@@ -22,8 +22,8 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 # what is not a number: it stays so.
 RULES = {"reassoc", "contract", "nsz", "arcp"}
 
-# Kinds of arguments: a whole number, and arrays of 1 to 4 dimensions without gaps.
-WHOLE = "int64"
+# Kinds of arguments: numbers, and arrays of 1 to 4 dimensions without gaps.
+WHOLE, REAL = "int64", "float64"
 SINGLE = {count: f"float32[{':, ' * (count - 1)}::1]" for count in range(1, 5)}
 DOUBLE, INTS, LONGS = (
     {count: of.replace("float32", kind) for count, of in SINGLE.items()} for kind in ("float64", "int32", "int64")
@@ -35,14 +35,19 @@ def compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
 
     A function that only kernels call names no kinds: it becomes a part of them.
     """
-    return partial(_compiled, kinds)
+    return partial(_compiled, kinds, RULES)
 
 
-def _compiled(kinds: tuple[str, ...], kernel: Kernel) -> Kernel:
+def exactly_compiled(*kinds: str) -> Callable[[Kernel], Kernel]:
+    """The same, with every operation as it is written, but for a product and a sum that are rounded once."""
+    return partial(_compiled, kinds, {"contract"})
+
+
+def _compiled(kinds: tuple[str, ...], rules: set[str], kernel: Kernel) -> Kernel:
     place = _place()
     before, settings.CACHE_DIR = settings.CACHE_DIR, place
     try:
-        made: Any = numba.njit(fastmath=RULES, nogil=True, error_model="numpy", cache=bool(place))(kernel)
+        made: Any = numba.njit(fastmath=rules, nogil=True, error_model="numpy", cache=bool(place))(kernel)
         if kinds:
             made.compile(f"({', '.join(kinds)},)")
         return made

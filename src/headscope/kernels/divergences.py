@@ -43,8 +43,8 @@ def sum_together(first: int, last: int, maps: np.ndarray, found: np.ndarray) -> 
 def sum_closely(first: int, last: int, ones: np.ndarray, others: np.ndarray, maps: np.ndarray, found: np.ndarray) -> None:
     """The divergences of some pairs of heads in nats, however small: of ones[first:last] with others[first:last].
 
-    With s = p + q and r = (p - q) / s, a position has s / 2 g(r), where g(r) is ((1 + r) log(1 + r) + (1 - r) log(1 - r)) / 2
-    and, for small r, r^2/2 + r^4/12 + r^6/30 + ..., in which nothing cancels.
+    With s = p + q and r = (p - q) / s, a position has s / 2 g(r): g(r) is ((1 + r) log(1 + r) + (1 - r) log(1 - r)) / 2 and,
+    for small r, r^2/2 + r^4/12 + r^6/30 + ..., in which nothing cancels.
     """
     positions = maps.shape[1]
     for pair in range(first, last):

@@ -8,13 +8,15 @@ import ast
 import inspect
 import math
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from headscope.kernels.threads import on_cpu, shared
+from headscope.later import Later
 from headscope.lens.watching.masks import MaskPart
 from headscope.lens.watching.workspace import empty
 
@@ -25,6 +27,8 @@ HALVES = 128  # rows: a longer text is worked on in two pieces at least, so that
 
 # A text with fewer weights than this is left to the model's own function: all texts of a batch at once cost less there.
 SMALL = 50_000
+
+softmax_rows: Any = Later("headscope.kernels.softmax", "softmax_rows")
 
 _ARGUMENTS = ["module", "query", "key", "value", "attention_mask", "scaling", "dropout"]
 _SCALING = """
@@ -98,29 +102,51 @@ def plain_attention(
     batch, heads, length, size = query.shape
     groups, keys = key.shape[1:3]
     weights, output = empty(query, batch, heads, length, keys), query.new_empty(batch, length, heads, value.shape[-1])
-    step = max(1, min(PIECE // (heads * keys), max(HALVES, -(-length // 2))))
     scaling = size**-0.5 if scaling is None else scaling
     # A power of two rounds nothing, so queries, which are fewer numbers, take it.
     before = scaling if math.frexp(scaling)[0] == 0.5 else 1.0
-    for start in range(0, length, step):
-        stop = min(start + step, length)
-        first, last, added = mask(start, stop)
+    for rows in _pieces(length, heads * keys):
+        part = mask(rows.start, rows.stop)
         for text in range(batch):  # one at a time: that needs no copy of its keys and values
-            texts = slice(text, text + 1)
-            queries = query[texts, :, start:stop].reshape(-1, heads // groups * (stop - start), size)
+            queries = query[text, :, rows.start : rows.stop].reshape(groups, -1, size)
             queries = queries if before == 1 else queries * before
-            shown = weights[texts, :, start:stop, :last]
-            made = shown.reshape(-1, queries.shape[1], last) if shown.is_contiguous() else None
-            scores = torch.bmm(queries, key[texts, :, :last].flatten(0, 1).mT, **({} if made is None else {"out": made}))
-            if before != scaling:
-                scores *= scaling
-            by_head = scores.view(shown.shape)
-            if added is not None:
-                by_head[..., first:] += added if added.shape[0] == 1 else added[texts]
-            torch.softmax(scores, -1, out=scores)
-            summed = torch.bmm(scores, value[texts, :, :last].flatten(0, 1))
-            output[texts, start:stop] = summed.view(*shown.shape[:3], -1).transpose(1, 2)
-            if made is None:
-                shown.copy_(by_head)
-        weights[:, :, start:stop, last:] = 0
+            if len(rows) == length:
+                scores = weights[text].view(groups, -1, keys)[..., : part.last]
+            else:  # there a group's rows are not beside each other
+                scores = empty(query, groups, queries.shape[1], part.last)
+            torch.bmm(queries, key[text, :, : part.last].mT, out=scores)
+            _weigh(scores.view(heads, len(rows), -1), scaling / before, part, text, weights[text], rows.start)
+            summed = torch.bmm(scores, value[text, :, : part.last])
+            output[text, rows.start : rows.stop] = summed.view(heads, len(rows), -1).transpose(0, 1)
     return output, weights
+
+
+def _pieces(length: int, numbers: int) -> Iterator[range]:
+    """Rows that are worked on at a time, if each has so many numbers."""
+    pieces = min(length, max(-(-length * numbers // PIECE), round(length / HALVES), 1))
+    for place in range(pieces):
+        yield range(length * place // pieces, length * (place + 1) // pieces)
+
+
+def _weigh(scores: Tensor, scaling: float, mask: MaskPart, text: int, shown: Tensor, start: int) -> None:
+    """Make weights of a text's scores (head, row, key up to the last that is seen), where they are.
+
+    `shown` (head, row, key) has them from row `start` on, and 0 for keys that are not seen; the scores may be a part of it.
+    """
+    heads, rows, seen = scores.shape
+    added = None if mask.values is None else mask.values[text % len(mask.values), 0]
+    apart = scores.data_ptr() != shown.data_ptr()
+    if on_cpu(scores):
+        added = scores.new_empty(rows, 0) if added is None else added.float().contiguous()
+        ours, into = (scores if apart else shown).numpy(), shown.numpy()
+        shared(softmax_rows, heads * rows, scores.numel(), ours, seen, scaling, added.numpy(), into, start, int(apart))
+        return
+    if scaling != 1:
+        scores *= scaling
+    if added is not None:
+        scores[..., mask.first : mask.last] += added
+    scores.copy_(torch.softmax(scores, -1))
+    here = shown[:, start : start + rows]
+    here[..., seen:] = 0
+    if apart:
+        here[..., :seen] = scores
