@@ -139,8 +139,9 @@ def test_matrices_for_which_there_is_no_room_are_made_again() -> None:
     torch.testing.assert_close(second.roots, first.roots, rtol=0, atol=0)
 
 
-# With AVX-512, PyTorch's int8 product of bfloat16 (quanto's) reads past rows of which 16 is no divisor, and may crash.
-WIDE = {"intermediate_size": 64}
+# With AVX-512, PyTorch's int8 product of bfloat16 (quanto's) reads past rows of which 16 is no divisor, and may crash; where
+# the processor multiplies bfloat16, bitsandbytes takes nothing narrower than its blocks of 64 numbers.
+WIDE = {"hidden_size": 128, "intermediate_size": 128, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 
 def quantised(how: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
@@ -190,8 +191,10 @@ def test_a_quantised_model_is_proven_and_has_the_norms_of_its_twin(how: str, dty
     rounds = how in ("torchao dynamic", "bitsandbytes 8 bit")
     assert rounds == any("rounds what it reads to int8" in report.note for report in diagnosis.sites)
     if dtype == torch.float32 and not rounds:  # a twin does not round what its layers read
+        # bitsandbytes multiplies in bfloat16 where the processor does.
+        close = 1e-5 if computed_in(linear_modules(model)[0], dtype) == dtype else 2**-7
         for one, other in zip(norms(model), norms(twin), strict=True):
-            assert (one - other).abs().max() <= 1e-5 * other.abs().max()
+            assert (one - other).abs().max() <= close * other.abs().max()
 
 
 def norms(model: Any) -> list[Tensor]:
