@@ -10,6 +10,7 @@ import torch
 from transformers import AutoTokenizer, PreTrainedModel
 from typer.testing import CliRunner
 
+from headscope import kernels
 from headscope.cli.main import app
 from headscope.lens import copies
 from headscope.lens.loading import _opened, load
@@ -125,8 +126,14 @@ def test_the_command_lists_and_clears(reader: Reader) -> None:
     said = json.loads(CliRunner().invoke(app, ["cache", "--json"]).stdout)
     assert [one["model"] for one in said["copies"]] == ["x.gguf"]
     assert "1 copy" in CliRunner().invoke(app, ["cache"]).stdout
+    compiled = kernels.kept_in() / "of this version" / "a kernel"
+    compiled.parent.mkdir(parents=True)
+    compiled.write_bytes(bytes(300_000))
+    assert json.loads(CliRunner().invoke(app, ["cache", "--json"]).stdout)["compiled"] == 300_000
+    assert "compiled loops, 0.3 MB" in CliRunner().invoke(app, ["cache"]).stdout
     assert "thrown away" in CliRunner().invoke(app, ["cache", "--clear"]).stdout
     assert copies.copies() == []
+    assert not compiled.exists()
     reader.open()
     assert reader.read == 2
 

@@ -29,7 +29,7 @@ COMMANDS = {
     "compare": "Print a table of two runs side by side, with differences.",
     "serve": "Type a text and see every head live (extra: server).",
     "report": "Write one page with what every head does.",
-    "cache": "List the copies of GGUF models, or throw them away.",
+    "cache": "List what is kept to be quick, or throw it away.",
     "paper": "Make every table and figure of a paper, for any model.",
 }
 _MODULES = {"compare": "table"}  # the others are called as their command

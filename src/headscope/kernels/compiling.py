@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numba
 from numba.core import config as numbas
 
-from headscope.cache_folder import cache_folder
+from headscope.kernels import kept_in
 
 settings: Any = numbas
 
@@ -61,11 +61,11 @@ def _place() -> str:
 
     Nothing where nothing can be kept.
     """
-    cache = cache_folder()
-    if cache is None:
+    folder = kept_in()
+    if folder is None:
         return ""
     sources = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-    place = cache / "kernels" / hashlib.sha256(sources).hexdigest()[:16]
+    place = folder / hashlib.sha256(sources).hexdigest()[:16]
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError:
