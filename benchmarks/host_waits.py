@@ -14,7 +14,8 @@ from benchmarks.rows import Row, Target
 from benchmarks.settings import Settings
 from headscope.demo.model import open_model
 from headscope.demo.text import text
-from headscope.statistics import STATISTICS, pending, usual_statistics
+from headscope.kernels import threads
+from headscope.statistics import STATISTICS, usual_statistics
 from headscope.study.count import BatchSettings
 from headscope.study.groups import group_size
 from headscope.study.manifest import MadeWith
@@ -47,11 +48,11 @@ class HostWaits(TorchFunctionMode):
         self.by_name: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
-        self._here, pending.HERE = pending.HERE, frozenset()
+        self._here, threads.HERE = threads.HERE, frozenset()
         return super().__enter__()
 
     def __exit__(self, *given: Any) -> None:
-        pending.HERE = self._here
+        threads.HERE = self._here
         super().__exit__(*given)
 
     @property

@@ -15,7 +15,7 @@ import headscope
 from headscope.errors import NormsUnavailable
 from headscope.lens.doctor import diagnose
 from headscope.lens.loading import load
-from headscope.lens.watching.linear import linear_modules, matrix_of
+from headscope.lens.watching.linear import computed_in, linear_modules, matrix_of
 from tests.lens.watching.test_linear import in_bits
 
 TEXT = "The keys to the old cabinet are, she said, on the table in the kitchen."
@@ -98,8 +98,11 @@ def quantised(how: str, model: Any) -> Any:
 @pytest.mark.parametrize("how", ["torchao", "quanto", "bitsandbytes 4 bit"])
 def test_quantised(fresh: Callable[[], Any], opened: tuple[Any, Any], how: str) -> None:
     model = quantised(how, fresh())
-    assert proven(model, opened[1]) < 1e-5
-    assert apart(norms(model, opened[1]), norms(twin_of(model, fresh), opened[1])) < 1e-4
+    error = proven(model, opened[1])
+    # bitsandbytes multiplies in bfloat16 where the processor does, whatever the model's precision is.
+    in_half = computed_in(linear_modules(model)[0], torch.float32) == torch.bfloat16
+    assert error < (0.01 if in_half else 1e-5)
+    assert apart(norms(model, opened[1]), norms(twin_of(model, fresh), opened[1])) < (0.05 if in_half else 1e-4)
 
 
 def test_layers_that_round_their_inputs_are_proven_or_refused(fresh: Callable[[], Any], opened: tuple[Any, Any]) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from headscope.kernels import threads
 from headscope.statistics import pending
 from headscope.statistics.base import settle_all
 from headscope.statistics.pending import Pending, settle
@@ -16,7 +17,7 @@ from tests.statistics.tester import SITE
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No number is here already: as on a device that has to be waited for."""
-    monkeypatch.setattr(pending, "HERE", frozenset())
+    monkeypatch.setattr(threads, "HERE", frozenset())
 
 
 def test_what_is_here_is_added_at_once_unless_something_waits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +27,7 @@ def test_what_is_here_is_added_at_once_unless_something_waits(monkeypatch: pytes
     assert not one.waiting
     assert one.sums["total"].tolist() == [3.0]
     with monkeypatch.context() as patch:
-        patch.setattr(pending, "HERE", frozenset())
+        patch.setattr(threads, "HERE", frozenset())
         one.add("total", 1, slice(0, 1), torch.tensor([1e17], dtype=torch.float64))
     one.add("total", 1, slice(0, 1), torch.tensor([1.0]))
     one.add("total", 1, slice(0, 1), 1.0)

@@ -11,6 +11,7 @@ from typing import Any
 
 from headscope.later import Tensor, torch
 
+HERE = frozenset({"cpu"})  # kinds of device whose numbers can be looked at without waiting for them
 LEAST = 200_000  # numbers for each thread: to wake one takes as long as some ten thousand
 
 Part = Callable[[int, int], None]  # does a thread's part of the work: the how-manieth it is, of how many
@@ -19,7 +20,7 @@ Part = Callable[[int, int], None]  # does a thread's part of the work: the how-m
 def on_cpu(*tensors: Tensor) -> bool:
     """Whether a kernel can take them: float32 on a CPU, with no gradients to follow, and not empty."""
     return all(
-        one.device.type == "cpu" and one.dtype == torch.float32 and not one.requires_grad and one.numel() > 0
+        one.device.type in HERE and one.dtype == torch.float32 and not one.requires_grad and one.numel() > 0
         for one in tensors
     )
 

@@ -34,7 +34,7 @@ from headscope.lens.watching.dummy import dummy_inputs
 from headscope.lens.watching.gating import behind
 from headscope.lens.watching.hooks import hooks_as_they_were
 from headscope.lens.watching.interface import AttentionCall
-from headscope.lens.watching.linear import computed_in, rounds_inputs
+from headscope.lens.watching.linear import HALVES, computed_in, rounds_inputs
 from headscope.text.document import Document
 
 OWN_WEIGHTS = 1e-6  # for the first attention; every one before may have been added up in another order, which adds up
@@ -175,7 +175,7 @@ def _look_at_it_alone(lens: Lens, batch: Batch, reports: list[SiteReport]) -> No
 
 
 def _way_out(dtype: torch.dtype) -> str:
-    if dtype in (torch.float16, torch.bfloat16):
+    if dtype in HALVES:
         return "open it in float32" + (
             ", or in bfloat16, whose largest numbers are as large" if dtype is torch.float16 else ""
         )
@@ -195,8 +195,8 @@ class _HandingOn(Capture):
 
 def _is_coarse(lens: Lens) -> bool:
     """Whether a last digit may grow from layer to layer: in half precision, and where layers round what they read."""
-    linear = [traced.projection.module for traced in lens.trace.sites if traced.projection is not None]
-    return lens.model.dtype in (torch.float16, torch.bfloat16) or any(rounds_inputs(module) for module in linear)
+    linear, dtype = [one.projection.module for one in lens.trace.sites if one.projection is not None], lens.model.dtype
+    return dtype in HALVES or any(rounds_inputs(one) or computed_in(one, dtype) in HALVES for one in linear)
 
 
 def _blocks_by_site(lens: Lens, batch: Batch, how: type[Capture], rows: int | None) -> dict[Site, list[AttentionBlock]]:

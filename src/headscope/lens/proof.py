@@ -78,5 +78,6 @@ def rounding_of_output(projection: Projection, given: Tensor, result: Tensor, pr
     """By how much rounding may have moved what the layer returned: (row, d_model)."""
     matrix, bias = believed(projection)
     terms = (given.square() @ matrix.square()).sqrt() + bias.abs() + result.abs()
-    read = rounding_of_inputs(rounds_inputs(projection.module), given)
+    # A layer that multiplies in half precision rounds what it reads, unless that is in half precision already.
+    read = rounding_of_inputs(rounds_inputs(projection.module), given) + (given - given.to(precision).to(given)).abs()
     return rounding(terms, precision) + ROUNDINGS_OF_INPUTS * (read.square() @ matrix.square()).sqrt()

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headscope.kernels import threads
 from headscope.later import Tensor, torch
 
-HERE = frozenset({"cpu"})  # kinds of device whose numbers can be looked at without waiting for them
 MOST = 50_000  # amounts of one statistic that wait: some megabytes; a shard of 256 texts has a few thousand
 
 
@@ -31,7 +31,7 @@ class Pending:
         """To some of a sum's entries, an index: one number for all of them, or (entry, ...). A sum that is new is made."""
         if not self.waiting and not isinstance(amount, Tensor):
             self.add_up(name, entries, here, amount)
-        elif not self.waiting and isinstance(amount, Tensor) and amount.device.type in HERE:
+        elif not self.waiting and isinstance(amount, Tensor) and amount.device.type in threads.HERE:
             self.add_up(name, entries, here, amount.detach().numpy())
         else:
             self.waiting.append((name, entries, here, amount))

@@ -18,8 +18,8 @@ LINEAR = (nn.Linear, Conv1D, nn.Conv1d)
 CLOSE = 1e-4  # relative; what float32 sums in another order may differ by
 CLOSE_IN_HALF = 3e-2  # bfloat16 keeps eight bits
 
-_HALVES = (torch.bfloat16, torch.float16)  # the coarser one first
-_FLOATS = (torch.float32, torch.float64, *_HALVES)
+HALVES = (torch.bfloat16, torch.float16)  # the coarser one first
+_FLOATS = (torch.float32, torch.float64, *HALVES)
 _ROWS = 1024  # of the identity at a time
 _OVER_BIAS = 64.0  # how much larger than 1 the identity is where there is a bias, so that half precision keeps digits of W
 
@@ -86,14 +86,14 @@ def why_not_linear(module: nn.Module, given: Tensor, result: Tensor) -> str | No
     weights = _weights_of(module)
     if weights is not None:
         bias = bias_of(module)
-        tolerance = CLOSE_IN_HALF if weights.dtype in _HALVES or rounds_inputs(module) else CLOSE
+        tolerance = CLOSE_IN_HALF if weights.dtype in HALVES or rounds_inputs(module) else CLOSE
         computed = rows @ weights.float() + (0 if bias is None else bias)
         return None if is_near(computed, made, tolerance) else "is not a plain linear layer"
     try:
         again, mixed = _superposed(module, rows, made)
     except Exception as error:  # whatever a stranger's layer may raise
         return f"is not a linear layer that takes single vectors ({type(error).__name__})"
-    coarse = _in_half(made) or computed_in(module, _reads(module)[0]) in _HALVES or rounds_inputs(module)
+    coarse = _in_half(made) or computed_in(module, _reads(module)[0]) in HALVES or rounds_inputs(module)
     if is_near(mixed, again, CLOSE_IN_HALF if coarse else CLOSE, made):
         return None
     return _NOT_LINEAR + (_BY_ROUNDING.format(rounded) if (rounded := rounds_inputs(module)) else "")
@@ -123,7 +123,7 @@ def rounds_inputs(module: nn.Module) -> str | None:
 def computed_in(module: nn.Module, dtype: torch.dtype) -> torch.dtype:
     """The precision in which a layer multiplies: it may be lower than `dtype`, that of what it returns."""
     module = _base_of(module)
-    if dtype in _HALVES or not _is_quantised(module):
+    if dtype in HALVES or not _is_quantised(module):
         return dtype
     made = _does(module, torch.randn(1, _width(module), generator=torch.Generator().manual_seed(0)))
     return _in_half(made) or dtype
@@ -131,7 +131,7 @@ def computed_in(module: nn.Module, dtype: torch.dtype) -> torch.dtype:
 
 def _in_half(made: Tensor) -> torch.dtype | None:
     """The half precision that numbers came from, if they did."""
-    return next((half for half in _HALVES if torch.equal(made, made.to(half).to(made))), None)
+    return next((half for half in HALVES if torch.equal(made, made.to(half).to(made))), None)
 
 
 def rounding_of_inputs(rounded: str | None, rows: Tensor) -> Tensor:
