@@ -226,7 +226,7 @@ def test_keys_that_are_taken_for_their_neighbours_are_found(
 def test_sums_in_another_order_add_up_from_layer_to_layer_and_are_no_error(
     model_type: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plain, "SMALL", 0)
+    monkeypatch.setattr(plain, "small", lambda: 0)
     monkeypatch.setattr(plain, "PIECE", 16)
     assert built(model_type, torch.float32, lambda lens: None).verdict == "ok"
 

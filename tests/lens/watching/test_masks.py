@@ -73,7 +73,7 @@ def test_a_look_at_its_kind_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         RowMask, "_make", lambda mask, start, stop: (made.append(stop - start), really(mask, start, stop))[1]
     )
     monkeypatch.setattr(masks, "KEPT_WHOLE", 0)
-    monkeypatch.setattr(plain, "SMALL", 0)
+    monkeypatch.setattr(plain, "small", lambda: 0)
     with headscope.open(tiny("llama"), tiny_tokenizer("bpe")) as lens:
         batch = lens.encoder.batch(["the cat sat on the mat , two dogs sat on the mat ."])
         made.clear()  # what the lens has looked at when it was opened

@@ -74,13 +74,13 @@ def test_as_the_models_own_function(
     module = SimpleNamespace(training=False, num_key_value_groups=repeated)
     output, weights = modeling_llama.eager_attention_forward(module, query, key, value, mask.whole(), 0.3)
     call = Call(module, query, key, value, mask, {"scaling": 0.3})
-    before, plain.PIECE, plain.SMALL = (plain.PIECE, plain.SMALL), piece, 0
+    before, plain.PIECE, plain.small = (plain.PIECE, plain.small), piece, lambda: 0
     try:
         with torch.no_grad():
             assert call._is_plain()
             parts = [call.rows(start, min(start + cut, length)) for start in range(0, length, cut)]
     finally:
-        plain.PIECE, plain.SMALL = before
+        plain.PIECE, plain.small = before
     torch.testing.assert_close(torch.cat([part[0] for part in parts], 1), output)
     torch.testing.assert_close(torch.cat([part[1] for part in parts], 2), weights)
 

@@ -81,7 +81,7 @@ class AttentionCall:
     def _is_plain(self) -> bool:
         """Whether plain.py computes the same: by the function's source, and by what it is called with."""
         query, key, value, mask = self.query, self.key, self.value, self.mask
-        if query.shape[1] * math.prod(self._pairs) < plain.SMALL:
+        if query.shape[1] * math.prod(self._pairs) < plain.small():
             return False
         if torch.is_grad_enabled() or (self.module.training and self.options.get("dropout")) or not is_plain(self.own):
             return False

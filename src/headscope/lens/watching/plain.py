@@ -23,10 +23,11 @@ from headscope.lens.watching.workspace import empty
 # Numbers that are worked on at a time: they stay near a processor, from the product to the softmax to the sum, and are so
 # many that calls do not count. SmolLM2, 1,024 tokens: 1.2 x the plain pass, and 1.35 with a quarter of them.
 PIECE = 1_600_000
-HALVES = 128  # rows: a longer text is worked on in two pieces at least, so that a decoder's first rows see half of it
+HALVES = 128  # rows: twice as many are worked on in two pieces at least, so that a decoder's first rows see half of them
 
-# A text with fewer weights than this is left to the model's own function: all texts of a batch at once cost less there.
-SMALL = 50_000
+# A text with fewer weights than this is left to the model's own function: all texts of a batch at once cost less there, and
+# several threads share what they have to do better.
+SMALL, SMALL_FOR_SEVERAL = 50_000, 600_000
 
 softmax_rows: Any = Later("headscope.kernels.softmax", "softmax_rows")
 
@@ -62,6 +63,11 @@ _SAME = (
     ("value_states", "value"),
     (".transpose(1, 2).contiguous()", ".transpose(1, 2)"),
 )
+
+
+def small() -> int:
+    """How many weights a text has at least that is worked on here."""
+    return SMALL if torch.get_num_threads() == 1 else SMALL_FOR_SEVERAL
 
 
 @cache
