@@ -364,6 +364,7 @@ def test_layers_left_out_have_no_whole_map(lens: headscope.Lens, monkeypatch: py
     monkeypatch.setattr(AttentionCall, "rows", rows)
     monkeypatch.setattr("headscope.lens.watching.capture.BLOCK", 1)
     monkeypatch.setattr("headscope.lens.watching.capture.CUT", 1)
+    monkeypatch.setattr("headscope.lens.watching.capture.ROWS", 1)
     reading = lens.read("the cat sat", layers=[1])
     assert tallest == {0: 1, 1: len(reading.tokens), 2: 1}
     torch.testing.assert_close(reading.scores(layer=1), wanted)

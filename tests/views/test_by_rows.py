@@ -39,6 +39,7 @@ def cut(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     if request.param is not None:
         monkeypatch.setattr(capture, "BLOCK", request.param)
         monkeypatch.setattr(capture, "CUT", request.param)
+        monkeypatch.setattr(capture, "ROWS", 1)
 
 
 @pytest.mark.usefixtures("cut")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from headscope.lens.block import AttentionBlock, KeySide
 
 # Numbers held at a time while the inner products are computed: small enough to stay in a cache.
-CHUNK = 2_000_000
+CHUNK = 500_000
 
 sum_jointly: Any = Later("headscope.kernels.joint_norms", "sum_jointly")
 

@@ -32,6 +32,7 @@ class RowMask(torch.Tensor):
     _arguments: dict[str, Any]
     _whole: torch.Tensor | None
     _parts: dict[tuple[int, int], MaskPart]
+    _kept: int  # numbers of the parts that are kept
 
     def rows(self, start: int, stop: int) -> torch.Tensor:
         """The rows `start:stop` as an additive mask (batch, 1, stop - start, key)."""
@@ -48,9 +49,9 @@ class RowMask(torch.Tensor):
         if (start, stop) in self._parts:
             return self._parts[start, stop]
         found = _part(self.rows(start, stop))
-        kept = sum(part.values.numel() for part in self._parts.values() if part.values is not None)
-        if found.values is None or kept + found.values.numel() <= KEPT_WHOLE:
-            self._parts[start, stop] = found
+        kept = self._kept + (0 if found.values is None else found.values.numel())
+        if kept <= KEPT_WHOLE:
+            self._parts[start, stop], self._kept = found, kept
         return found
 
     def whole(self) -> torch.Tensor:
@@ -95,5 +96,5 @@ def row_mask(
     arguments["allow_is_bidirectional_skip"] = False
     device = arguments.get("device", "cpu")
     mask = torch.zeros((), dtype=dtype, device=device).expand(batch_size, 1, q_length, kv_length).as_subclass(RowMask)
-    mask._arguments, mask._whole, mask._parts = arguments, None, {}
+    mask._arguments, mask._whole, mask._parts, mask._kept = arguments, None, {}, 0
     return mask
