@@ -18,6 +18,7 @@ import headscope
 from headscope.lens.block import AttentionBlock
 from headscope.lens.score_block import ScoreBlock
 from headscope.lens.tokens import batch as batches
+from headscope.lens.watching import plain
 from headscope.lens.watching.linear import state_of
 from headscope.lens.word_blocks import WordRows
 from headscope.statistics import STATISTICS, Statistic, usual_statistics
@@ -35,10 +36,10 @@ ON_THE_HOST = {
 ELSEWHERE = sorted(set(STATISTICS) - ON_THE_HOST - {"importance", "variability"})  # which need gradients, a first pass
 
 
-@pytest.fixture(scope="module", params=["bert", "llama"])
+@pytest.fixture(scope="module", params=[("bert", "own"), ("llama", "own"), ("llama", "plain")], ids="-".join)
 def blocks(request: pytest.FixtureRequest) -> Iterator[list[AttentionBlock]]:
-    """All blocks of a batch, from a model that runs on the meta device."""
-    family: str = request.param
+    """All blocks of a batch, from a model that runs on the meta device: with its own attention function, and with ours."""
+    family, attention = request.param
     lens = headscope.open(tiny(family), tiny_tokenizer("wordpiece" if family == "bert" else "bpe"))
     found: list[AttentionBlock] = []
     with lens:
@@ -55,6 +56,7 @@ def blocks(request: pytest.FixtureRequest) -> Iterator[list[AttentionBlock]]:
         batch.__dict__["_cached"] = {(batches._mask, ("source",)): mask}  # whether anything is padded: asked once a batch
         with pytest.MonkeyPatch.context() as patch:  # BERT itself asks, once a batch, whether its mask is needed
             patch.setattr(masking_utils, "_ignore_bidirectional_mask_sdpa", lambda *_, **__: False)
+            patch.setattr(plain, "small", lambda: 0 if attention == "plain" else 10**9)
             lens.run(batch, found.append, rows=5)
         assert {block.weights.device.type for block in found} == {"meta"}
         yield found

@@ -116,12 +116,11 @@ def plain_attention(
         for text in range(batch):  # one at a time: that needs no copy of its keys and values
             queries = query[text, :, rows.start : rows.stop].reshape(groups, -1, size)
             queries = queries if before == 1 else queries * before
-            if len(rows) == length:
-                scores = weights[text].view(groups, -1, keys)[..., : part.last]
-            else:  # there a group's rows are not beside each other
-                scores = empty(query, groups, queries.shape[1], part.last)
+            apart = len(rows) < length  # in the weights, a group's rows are not beside each other then
+            scores = empty(query, groups, queries.shape[1], part.last) if apart else weights[text].view(groups, -1, keys)
+            scores = scores[..., : part.last]
             torch.bmm(queries, key[text, :, : part.last].mT, out=scores)
-            _weigh(scores.view(heads, len(rows), -1), scaling / before, part, text, weights[text], rows.start)
+            _weigh(scores.view(heads, len(rows), -1), scaling / before, part, text, weights[text], rows.start, apart)
             summed = torch.bmm(scores, value[text, :, : part.last])
             output[text, rows.start : rows.stop] = summed.view(heads, len(rows), -1).transpose(0, 1)
     return output, weights
@@ -134,14 +133,14 @@ def _pieces(length: int, numbers: int) -> Iterator[range]:
         yield range(length * place // pieces, length * (place + 1) // pieces)
 
 
-def _weigh(scores: Tensor, scaling: float, mask: MaskPart, text: int, shown: Tensor, start: int) -> None:
+def _weigh(scores: Tensor, scaling: float, mask: MaskPart, text: int, shown: Tensor, start: int, apart: bool) -> None:
     """Make weights of a text's scores (head, row, key up to the last that is seen), where they are.
 
-    `shown` (head, row, key) has them from row `start` on, and 0 for keys that are not seen; the scores may be a part of it.
+    `shown` (head, row, key) has them from row `start` on, and 0 for keys that are not seen. The scores are a part of it, or
+    apart.
     """
     heads, rows, seen = scores.shape
     added = None if mask.values is None else mask.values[text % len(mask.values), 0]
-    apart = scores.data_ptr() != shown.data_ptr()
     if on_cpu(scores):
         added = scores.new_empty(rows, 0) if added is None else added.float().contiguous()
         ours, into = (scores if apart else shown).numpy(), shown.numpy()
